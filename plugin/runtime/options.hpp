@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options: one table, read from the environment (PEERCOLL_NAME=value) and from the caller (for Open MPI: MCA parameters
+// coll_peercoll_name). The caller's word wins. Text that does not parse is an error that names the option.
+#pragma once
+
+#include "collectives/algorithms.hpp"
+#include "plugin/common/status.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace peercoll {
+
+enum class Order : std::uint8_t { Topology, Rank };
+enum class GroupLevel : std::uint8_t { Auto, None, Cache, Numa, Package };
+enum class SingleCopyChoice : std::uint8_t { Auto, Cma, Xpmem, Off };
+enum class SegmentKind : std::uint8_t { Auto, Memfd, Shm };
+enum class WaitMode : std::uint8_t { Auto, Spin, Yield, Sleep };
+enum class LogLevel : std::uint8_t { Off, Error, Warn, Info, Debug };
+enum class StatisticsOutput : std::uint8_t { Off, Summary, All };
+
+// The parsed values. A member's meaning is in the table of options.cpp, which is also what README and peercoll-info print.
+struct Options {
+    AllreduceAlgorithm allreduce_algorithm = AllreduceAlgorithm::Auto;
+    BroadcastAlgorithm broadcast_algorithm = BroadcastAlgorithm::Auto;
+    Order order = Order::Topology;
+    GroupLevel groups = GroupLevel::Auto;
+    SingleCopyChoice single_copy = SingleCopyChoice::Auto;
+    SegmentKind segment = SegmentKind::Auto;
+    std::optional<std::size_t> segment_size;              // bytes per communicator and node; nullopt: auto
+    WaitMode wait = WaitMode::Auto;
+    std::optional<std::chrono::milliseconds> timeout;     // of one collective; nullopt: off
+    std::optional<std::chrono::milliseconds> peer_check;  // how often a waiting rank looks whether its peers live
+    LogLevel log = LogLevel::Warn;
+    StatisticsOutput statistics = StatisticsOutput::Off;
+    std::string topology_file;                            // hwloc XML; empty: this machine
+};
+
+struct OptionRow {
+    std::string_view name;
+    std::string_view meaning;
+    std::string_view values;
+    std::string_view default_value;
+};
+
+// The whole table, in the order it is documented.
+const std::vector<OptionRow>& option_table();
+
+// What is in force, with its text and origin, in the order of option_table().
+struct OptionSetting {
+    std::string name;
+    std::string value;
+    std::string origin;  // "default", "environment" or the caller's word
+};
+
+// Reads PEERCOLL_* with `environment` (getenv-like; injected for tests), then `caller` ("name=value" each).
+// An unknown name or a bad value of the caller, or a bad value in the environment, is PEERCOLL_ERR_INVALID_ARGUMENT.
+Status read_options(const char* (*environment)(const char* name), const std::vector<std::string>& caller,
+                    std::string_view caller_origin, Options& options, std::vector<OptionSetting>& settings);
+
+}  // namespace peercoll
