@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Options: one table, read from the environment (PEERCOLL_NAME=value) and from the caller (for Open MPI: MCA parameters
-// coll_peercoll_name). The caller's word wins. Text that does not parse is an error that names the option.
+// coll_peercoll_name). The caller's word wins. Text that does not parse is an error that names the option. Values are
+// words, sizes ("64KiB", "4096", "1M") or durations ("500ms", "2s"); upper and lower case are the same.
 #pragma once
 
 #include "collectives/algorithms.hpp"
@@ -8,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +25,8 @@ enum class WaitMode : std::uint8_t { Auto, Spin, Yield, Sleep };
 enum class LogLevel : std::uint8_t { Off, Error, Warn, Info, Debug };
 enum class StatisticsOutput : std::uint8_t { Off, Summary, All };
 
-// The parsed values. A member's meaning is in the table of options.cpp, which is also what README and peercoll-info print.
+// The parsed values. A member's meaning is in the table of options.cpp, which is also what README and peercoll-info
+// print.
 struct Options {
     AllreduceAlgorithm allreduce_algorithm = AllreduceAlgorithm::Auto;
     BroadcastAlgorithm broadcast_algorithm = BroadcastAlgorithm::Auto;
@@ -31,20 +34,22 @@ struct Options {
     GroupLevel groups = GroupLevel::Auto;
     SingleCopyChoice single_copy = SingleCopyChoice::Auto;
     SegmentKind segment = SegmentKind::Auto;
-    std::optional<std::size_t> segment_size;              // bytes per communicator and node; nullopt: auto
+    std::optional<std::size_t> segment_size;  // bytes per communicator and node; nullopt: auto
     WaitMode wait = WaitMode::Auto;
-    std::optional<std::chrono::milliseconds> timeout;     // of one collective; nullopt: off
-    std::optional<std::chrono::milliseconds> peer_check;  // how often a waiting rank looks whether its peers live
+    std::optional<std::chrono::milliseconds> timeout;  // of one collective; nullopt: off
+    // How often a waiting rank looks whether its peers live; nullopt: off.
+    std::optional<std::chrono::milliseconds> peer_check = std::chrono::milliseconds(1000);
     LogLevel log = LogLevel::Warn;
     StatisticsOutput statistics = StatisticsOutput::Off;
-    std::string topology_file;                            // hwloc XML; empty: this machine
+    std::string topology_file;  // hwloc XML; empty: this machine
 };
 
+// One row, as people read it. All text is static and ends with a NUL, so that data() is a C string.
 struct OptionRow {
     std::string_view name;
-    std::string_view meaning;
-    std::string_view values;
-    std::string_view default_value;
+    std::string_view meaning;        // one sentence
+    std::string_view values;         // "auto|spin|yield|sleep", or words: "off or a duration from 1ms to 24h"
+    std::string_view default_value;  // parses to the default of the member of Options
 };
 
 // The whole table, in the order it is documented.
@@ -57,9 +62,12 @@ struct OptionSetting {
     std::string origin;  // "default", "environment" or the caller's word
 };
 
-// Reads PEERCOLL_* with `environment` (getenv-like; injected for tests), then `caller` ("name=value" each).
-// An unknown name or a bad value of the caller, or a bad value in the environment, is PEERCOLL_ERR_INVALID_ARGUMENT.
-Status read_options(const char* (*environment)(const char* name), const std::vector<std::string>& caller,
-                    std::string_view caller_origin, Options& options, std::vector<OptionSetting>& settings);
+// Reads `environment` ("NAME=value" strings ended by nullptr, as `environ`; nullptr: none), then `caller` ("name=value"
+// each; the last of two wins). A bad value, or an unknown name of the caller, is PEERCOLL_ERR_INVALID_ARGUMENT, and
+// then nothing is changed. An unknown PEERCOLL_* of the environment may be meant for something else: it is one sentence
+// in `warnings`.
+Status read_options(const char* const* environment, const std::vector<std::string>& caller,
+                    std::string_view caller_origin, Options& options, std::vector<OptionSetting>& settings,
+                    std::vector<std::string>& warnings);
 
 }  // namespace peercoll

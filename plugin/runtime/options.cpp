@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/runtime/options.hpp"
+
+#include "plugin/runtime/option_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace peercoll {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view environment_prefix = "PEERCOLL_";
+
+// The words of each enumeration, in its order.
+constexpr std::array<std::string_view, 2> order_words{"topology", "rank"};
+constexpr std::array<std::string_view, 5> group_words{"auto", "none", "cache", "numa", "package"};
+constexpr std::array<std::string_view, 4> single_copy_words{"auto", "cma", "xpmem", "off"};
+constexpr std::array<std::string_view, 3> segment_words{"auto", "memfd", "shm"};
+constexpr std::array<std::string_view, 4> wait_words{"auto", "spin", "yield", "sleep"};
+constexpr std::array<std::string_view, 5> log_words{"off", "error", "warn", "info", "debug"};
+constexpr std::array<std::string_view, 3> statistics_words{"off", "summary", "all"};
+
+static_assert(static_cast<std::size_t>(Order::Rank) + 1 == order_words.size());
+static_assert(static_cast<std::size_t>(GroupLevel::Package) + 1 == group_words.size());
+static_assert(static_cast<std::size_t>(SingleCopyChoice::Off) + 1 == single_copy_words.size());
+static_assert(static_cast<std::size_t>(SegmentKind::Shm) + 1 == segment_words.size());
+static_assert(static_cast<std::size_t>(WaitMode::Sleep) + 1 == wait_words.size());
+static_assert(static_cast<std::size_t>(LogLevel::Debug) + 1 == log_words.size());
+static_assert(static_cast<std::size_t>(StatisticsOutput::All) + 1 == statistics_words.size());
+
+constexpr std::size_t smallest_segment = std::size_t{64} << 10;
+constexpr std::size_t largest_segment = std::size_t{1} << 30;
+constexpr std::chrono::milliseconds shortest_duration = 1ms;
+constexpr std::chrono::milliseconds longest_duration = 24h;
+
+// Sets its member of Options from text; answers the text to show for it, or nullopt if the text does not parse.
+using Reader = std::function<std::optional<std::string>(std::string_view text, Options& options)>;
+
+template <typename Enum>
+Reader word_reader(Enum Options::*member, std::span<const std::string_view> words) {
+    return [member, words](std::string_view text, Options& options) -> std::optional<std::string> {
+        const auto index = parse_word(text, words);
+        if (!index) return std::nullopt;
+        options.*member = static_cast<Enum>(*index);
+        return std::string(words[*index]);
+    };
+}
+
+// `none` is the word for nullopt.
+template <typename Value>
+Reader bounded_reader(std::optional<Value> Options::*member, std::string_view none,
+                      std::optional<Value> (*parse)(std::string_view), Value least, Value most) {
+    return [=](std::string_view text, Options& options) -> std::optional<std::string> {
+        if (parse_word(text, std::array{none})) {
+            options.*member = std::nullopt;
+            return std::string(none);
+        }
+        const auto value = parse(text);
+        if (!value || *value < least || *value > most) return std::nullopt;
+        options.*member = *value;
+        return std::string(trimmed(text));
+    };
+}
+
+Reader size_reader(std::optional<std::size_t> Options::*member) {
+    return bounded_reader<std::size_t>(member, "auto", parse_size, smallest_segment, largest_segment);
+}
+
+Reader duration_reader(std::optional<std::chrono::milliseconds> Options::*member) {
+    return bounded_reader<std::chrono::milliseconds>(member, "off", parse_duration, shortest_duration,
+                                                     longest_duration);
+}
+
+Reader path_reader(std::string Options::*member) {
+    return [member](std::string_view text, Options& options) -> std::optional<std::string> {
+        options.*member = std::string(text);
+        return std::string(text);
+    };
+}
+
+struct Row {
+    OptionRow shown;
+    Reader read;
+};
+
+std::string joined(std::span<const std::string_view> words) {
+    return fmt::format("{}", fmt::join(words, "|"));
+}
+
+const std::vector<Row>& rows() {
+    static const std::string allreduce_values = joined(allreduce_algorithm_names);
+    static const std::string broadcast_values = joined(broadcast_algorithm_names);
+    static const std::string order_values = joined(order_words);
+    static const std::string group_values = joined(group_words);
+    static const std::string single_copy_values = joined(single_copy_words);
+    static const std::string segment_values = joined(segment_words);
+    static const std::string wait_values = joined(wait_words);
+    static const std::string log_values = joined(log_words);
+    static const std::string statistics_values = joined(statistics_words);
+    static const std::vector<Row> table{
+        {{"allreduce_algorithm",
+          "Forces one algorithm for every allreduce that it can serve; auto chooses by size, ranks and topology.",
+          allreduce_values, "auto"},
+         word_reader(&Options::allreduce_algorithm, allreduce_algorithm_names)},
+        {{"broadcast_algorithm",
+          "Forces one algorithm for every broadcast that it can serve; auto chooses by size, ranks and topology.",
+          broadcast_values, "auto"},
+         word_reader(&Options::broadcast_algorithm, broadcast_algorithm_names)},
+        {{"order",
+          "The order in which a reduction combines the ranks: by topology group, which is faster, or in rank order, "
+          "which gives the same bits however the ranks are placed.",
+          order_values, "topology"},
+         word_reader(&Options::order, order_words)},
+        {{"groups",
+          "The level of the machine whose ranks work together before they meet the others; none treats all ranks of "
+          "a node alike.",
+          group_values, "auto"},
+         word_reader(&Options::groups, group_words)},
+        {{"single_copy",
+          "How a rank reads another rank's memory directly: by CMA (process_vm_readv) or XPMEM; auto takes the best "
+          "that has been proven to work, and off copies through shared memory.",
+          single_copy_values, "auto"},
+         word_reader(&Options::single_copy, single_copy_words)},
+        {{"segment",
+          "What shared memory is made of: memfd (anonymous, sent to the peers) or shm (a file in /dev/shm that is "
+          "unlinked at once); auto takes the first that works.",
+          segment_values, "auto"},
+         word_reader(&Options::segment, segment_words)},
+        {{"segment_size",
+          "Shared memory of one communicator on one node; auto is 1 MiB and 64 KiB for each of its ranks there.",
+          "auto or a size from 64KiB to 1GiB", "auto"},
+         size_reader(&Options::segment_size)},
+        {{"wait",
+          "What a waiting rank does between looks: spin, yield its processor or sleep; auto spins, and yields when "
+          "ranks outnumber processors.",
+          wait_values, "auto"},
+         word_reader(&Options::wait, wait_words)},
+        {{"timeout", "How long one collective may take before it fails with PEERCOLL_ERR_TIMEOUT; off waits for ever.",
+          "off or a duration from 1ms to 24h", "off"},
+         duration_reader(&Options::timeout)},
+        {{"peer_check", "How often a waiting rank checks that the processes it waits for still live.",
+          "off or a duration from 1ms to 24h", "1s"},
+         duration_reader(&Options::peer_check)},
+        {{"log", "The least important messages that are written to standard error.", log_values, "warn"},
+         word_reader(&Options::log, log_words)},
+        {{"statistics",
+          "What is counted about the collectives is written to standard error at the end: one summary line, or all "
+          "counters.",
+          statistics_values, "off"},
+         word_reader(&Options::statistics, statistics_words)},
+        {{"topology_file", "An hwloc XML file that is read in place of this machine's own topology.",
+          "a path, or nothing for this machine", ""},
+         path_reader(&Options::topology_file)},
+    };
+    return table;
+}
+
+std::optional<std::size_t> row_named(std::string_view name) {
+    const auto found =
+        std::find_if(rows().begin(), rows().end(), [&](const Row& row) { return row.shown.name == name; });
+    if (found == rows().end()) return std::nullopt;
+    return static_cast<std::size_t>(found - rows().begin());
+}
+
+std::string_view nearest_option(std::string_view name) {
+    std::vector<std::string_view> names;
+    names.reserve(rows().size());
+    for (const Row& row : rows()) names.push_back(row.shown.name);
+    return nearest_name(name, names);
+}
+
+Status bad_value(std::string_view subject, const OptionRow& row, std::string_view text) {
+    const bool words = row.values.find(' ') == std::string_view::npos;
+    return {PEERCOLL_ERR_INVALID_ARGUMENT, words ? fmt::format("{}: \"{}\" is not one of {}", subject, text, row.values)
+                                                 : fmt::format("{}: \"{}\" is not {}", subject, text, row.values)};
+}
+
+std::string unknown_variable(std::string_view variable, std::string_view name) {
+    const std::string_view nearest = nearest_option(name);
+    if (nearest.empty()) return fmt::format("unknown option {} in the environment", variable);
+    return fmt::format("unknown option {} in the environment; did you mean {}{}?", variable, environment_prefix,
+                       upper_case(nearest));
+}
+
+Status unknown_of_caller(std::string_view origin, std::string_view name) {
+    const std::string_view nearest = nearest_option(name);
+    return {PEERCOLL_ERR_INVALID_ARGUMENT,
+            nearest.empty()
+                ? fmt::format("{} {}: there is no option of this name", origin, name)
+                : fmt::format("{} {}: there is no option of this name; did you mean {}?", origin, name, nearest)};
+}
+
+struct Reading {
+    Options options;
+    std::vector<OptionSetting> settings;
+    std::vector<std::string> warnings;
+
+    // Answers whether `text` was understood.
+    bool take(std::size_t row, std::string_view text, std::string_view origin) {
+        auto shown = rows()[row].read(text, options);
+        if (!shown) return false;
+        settings[row].value = std::move(*shown);
+        settings[row].origin = std::string(origin);
+        return true;
+    }
+
+    Status read_environment(const char* const* environment);
+    Status read_caller(const std::vector<std::string>& caller, std::string_view origin);
+};
+
+Status Reading::read_environment(const char* const* environment) {
+    std::vector<bool> seen(rows().size());
+    for (; environment != nullptr && *environment != nullptr; ++environment) {
+        const std::string_view entry(*environment);
+        const std::size_t equals = entry.find('=');
+        if (!entry.starts_with(environment_prefix) || equals == std::string_view::npos) continue;
+
+        const std::string_view variable = entry.substr(0, equals);
+        const std::string name = lower_case(variable.substr(environment_prefix.size()));
+        const auto row = row_named(name);
+        if (!row || variable.substr(environment_prefix.size()) != upper_case(name)) {
+            warnings.push_back(unknown_variable(variable, name));
+            continue;
+        }
+        if (seen[*row]) continue;  // as getenv(), which finds the first of two
+        seen[*row] = true;
+        const std::string_view text = entry.substr(equals + 1);
+        if (!take(*row, text, "environment")) {
+            return bad_value(fmt::format("environment variable {}", variable), rows()[*row].shown, text);
+        }
+    }
+    return {};
+}
+
+Status Reading::read_caller(const std::vector<std::string>& caller, std::string_view origin) {
+    for (const std::string_view entry : caller) {
+        const std::size_t equals = entry.find('=');
+        if (equals == std::string_view::npos) {
+            return {PEERCOLL_ERR_INVALID_ARGUMENT, fmt::format("{} \"{}\": expected name=value", origin, entry)};
+        }
+        const std::string_view name = trimmed(entry.substr(0, equals));
+        const auto row = row_named(lower_case(name));
+        if (!row) return unknown_of_caller(origin, name);
+        const std::string_view text = entry.substr(equals + 1);
+        if (!take(*row, text, origin)) {
+            return bad_value(fmt::format("{} {}", origin, name), rows()[*row].shown, text);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+const std::vector<OptionRow>& option_table() {
+    static const std::vector<OptionRow> table = [] {
+        std::vector<OptionRow> shown;
+        for (const Row& row : rows()) shown.push_back(row.shown);
+        return shown;
+    }();
+    return table;
+}
+
+Status read_options(const char* const* environment, const std::vector<std::string>& caller,
+                    std::string_view caller_origin, Options& options, std::vector<OptionSetting>& settings,
+                    std::vector<std::string>& warnings) {
+    Reading reading;
+    for (const Row& row : rows()) {
+        reading.settings.push_back({std::string(row.shown.name), std::string(row.shown.default_value), "default"});
+    }
+    if (Status status = reading.read_environment(environment); !status.ok()) return status;
+    if (Status status = reading.read_caller(caller, caller_origin); !status.ok()) return status;
+
+    options = std::move(reading.options);
+    settings = std::move(reading.settings);
+    warnings = std::move(reading.warnings);
+    return {};
+}
+
+}  // namespace peercoll
