@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The set of buffers that calls use in turn, so that neither the same address nor the same contents come twice in a
+// row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace peercoll::bench {
+
+// How many buffers one rank needs. Back to back: 8, to stay what programs do with small messages (in cache, but not one
+// line all the time). Single: 4 up to 1 MiB; above, so many that the buffers of all `ranks` together are at least one
+// and a half times `cache_bytes`, so that every call reads memory.
+std::size_t default_buffer_count(std::size_t message_bytes, bool back_to_back, int ranks, std::size_t cache_bytes);
+
+// All last-level caches of this machine together, from sysfs; 32 MiB where that does not tell.
+std::size_t last_level_cache_bytes();
+
+class BufferSet {
+public:
+    BufferSet(std::size_t buffers, std::size_t message_bytes);
+
+    std::size_t size() const { return buffers_.size(); }
+    void* send(std::size_t index) { return arena_.get() + buffers_[index].send; }
+    void* receive(std::size_t index) { return arena_.get() + buffers_[index].receive; }
+    // What the contents of a buffer were made from.
+    std::uint32_t& seed(std::size_t index) { return buffers_[index].seed; }
+
+private:
+    struct Free {
+        void operator()(std::byte* memory) const;
+    };
+    struct Buffer {
+        std::size_t send = 0;  // offsets into the arena
+        std::size_t receive = 0;
+        std::uint32_t seed = 0;
+    };
+
+    std::vector<Buffer> buffers_;
+    std::unique_ptr<std::byte, Free> arena_;
+};
+
+}  // namespace peercoll::bench
