@@ -44,12 +44,12 @@ enum {
     PEERCOLL_ERR_NOT_SUPPORTED = -2,    /* this communicator, type or operation is not served here. All ranks get this
                                            answer alike and nothing was communicated: use another implementation */
     PEERCOLL_ERR_OUT_OF_MEMORY = -3,
-    PEERCOLL_ERR_PEER_LOST = -4,        /* a process of the communicator died or gave up in the middle of a collective */
-    PEERCOLL_ERR_TIMEOUT = -5,          /* the collective did not end within the option `timeout` */
-    PEERCOLL_ERR_BUSY = -6,             /* the object is in use: an active request, a communicator with requests */
-    PEERCOLL_ERR_SYSTEM = -7,           /* an operating system call failed in a way with no other path */
-    PEERCOLL_ERR_CALLBACK = -8,         /* the caller's allgather callback reported a failure */
-    PEERCOLL_ERR_INTERNAL = -9          /* a fault of this library */
+    PEERCOLL_ERR_PEER_LOST = -4, /* a process of the communicator died or gave up in the middle of a collective */
+    PEERCOLL_ERR_TIMEOUT = -5,   /* the collective did not end within the option `timeout` */
+    PEERCOLL_ERR_BUSY = -6,      /* the object is in use: an active request, a communicator with requests */
+    PEERCOLL_ERR_SYSTEM = -7,    /* an operating system call failed in a way with no other path */
+    PEERCOLL_ERR_CALLBACK = -8,  /* the caller's allgather callback reported a failure */
+    PEERCOLL_ERR_INTERNAL = -9   /* a fault of this library */
 };
 
 /* ---- Datatypes --------------------------------------------------------------------------------------------------- */
@@ -67,28 +67,28 @@ enum {
     PEERCOLL_UINT32 = 6,
     PEERCOLL_INT64 = 7,
     PEERCOLL_UINT64 = 8,
-    PEERCOLL_BYTE = 9,              /* 8 bits without arithmetic: bitwise operations only */
-    PEERCOLL_FLOAT16 = 10,          /* IEEE binary16; accumulated in float32 */
-    PEERCOLL_BFLOAT16 = 11,         /* upper half of binary32; accumulated in float32 */
+    PEERCOLL_BYTE = 9,      /* 8 bits without arithmetic: bitwise operations only */
+    PEERCOLL_FLOAT16 = 10,  /* IEEE binary16; accumulated in float32 */
+    PEERCOLL_BFLOAT16 = 11, /* upper half of binary32; accumulated in float32 */
     PEERCOLL_FLOAT32 = 12,
     PEERCOLL_FLOAT64 = 13,
-    PEERCOLL_FLOAT80 = 14,          /* x87 extended in 16 bytes: `long double` on x86-64; there only */
-    PEERCOLL_FLOAT128 = 15,         /* IEEE binary128: Fortran REAL*16 */
-    PEERCOLL_COMPLEX_FLOAT32 = 16,  /* two FLOAT32: real, imaginary */
+    PEERCOLL_FLOAT80 = 14,         /* x87 extended in 16 bytes: `long double` on x86-64; there only */
+    PEERCOLL_FLOAT128 = 15,        /* IEEE binary128: Fortran REAL*16 */
+    PEERCOLL_COMPLEX_FLOAT32 = 16, /* two FLOAT32: real, imaginary */
     PEERCOLL_COMPLEX_FLOAT64 = 17,
     PEERCOLL_COMPLEX_FLOAT80 = 18,
     PEERCOLL_COMPLEX_FLOAT128 = 19,
-    PEERCOLL_BOOL = 20,             /* C `_Bool`, 1 byte */
-    PEERCOLL_LOGICAL8 = 21,         /* Fortran LOGICAL*1 ...; true is nonzero on input and 1 on output */
+    PEERCOLL_BOOL = 20,     /* C `_Bool`, 1 byte */
+    PEERCOLL_LOGICAL8 = 21, /* Fortran LOGICAL*1 ...; true is nonzero on input and 1 on output */
     PEERCOLL_LOGICAL16 = 22,
     PEERCOLL_LOGICAL32 = 23,
     PEERCOLL_LOGICAL64 = 24,
-    PEERCOLL_PAIR_FLOAT32_INT32 = 25,  /* struct { float value; int index; }: MPI_FLOAT_INT, C layout and padding */
-    PEERCOLL_PAIR_FLOAT64_INT32 = 26,  /* MPI_DOUBLE_INT, 16 bytes */
-    PEERCOLL_PAIR_INT64_INT32 = 27,    /* MPI_LONG_INT, 16 bytes */
-    PEERCOLL_PAIR_INT32_INT32 = 28,    /* MPI_2INT, MPI_2INTEGER */
-    PEERCOLL_PAIR_INT16_INT32 = 29,    /* MPI_SHORT_INT, 8 bytes */
-    PEERCOLL_PAIR_FLOAT80_INT32 = 30,  /* MPI_LONG_DOUBLE_INT, 32 bytes */
+    PEERCOLL_PAIR_FLOAT32_INT32 = 25,   /* struct { float value; int index; }: MPI_FLOAT_INT, C layout and padding */
+    PEERCOLL_PAIR_FLOAT64_INT32 = 26,   /* MPI_DOUBLE_INT, 16 bytes */
+    PEERCOLL_PAIR_INT64_INT32 = 27,     /* MPI_LONG_INT, 16 bytes */
+    PEERCOLL_PAIR_INT32_INT32 = 28,     /* MPI_2INT, MPI_2INTEGER */
+    PEERCOLL_PAIR_INT16_INT32 = 29,     /* MPI_SHORT_INT, 8 bytes */
+    PEERCOLL_PAIR_FLOAT80_INT32 = 30,   /* MPI_LONG_DOUBLE_INT, 32 bytes */
     PEERCOLL_PAIR_FLOAT32_FLOAT32 = 31, /* MPI_2REAL */
     PEERCOLL_PAIR_FLOAT64_FLOAT64 = 32, /* MPI_2DOUBLE_PRECISION */
     PEERCOLL_DATATYPE_END = 33
@@ -157,10 +157,10 @@ typedef struct peercoll_comm_params {
 } peercoll_comm_params_t;
 
 typedef struct peercoll_option_info {
-    size_t struct_size;       /* in */
-    const char *name;         /* "allreduce_algorithm": PEERCOLL_ALLREDUCE_ALGORITHM in the environment */
-    const char *meaning;      /* one sentence */
-    const char *values;       /* what it takes, for people: "auto|packets|staged" or "a size, 4KiB to 1GiB" */
+    size_t struct_size;  /* in */
+    const char *name;    /* "allreduce_algorithm": PEERCOLL_ALLREDUCE_ALGORITHM in the environment */
+    const char *meaning; /* one sentence */
+    const char *values;  /* what it takes, for people: "auto|packets|staged" or "a size, 4KiB to 1GiB" */
     const char *default_value;
 } peercoll_option_info_t;
 
@@ -177,7 +177,8 @@ typedef struct peercoll_plugin {
 
     /* Version of the library, "major.minor.patch". Static. */
     const char *(*version)(void);
-    /* The sentence for the last call of this thread that failed; "" if none has. Valid until this thread's next call. */
+    /* The sentence for the last call of this thread that failed; "" if none has. Valid until this thread's next call.
+     */
     const char *(*last_error)(void);
     /* "PEERCOLL_ERR_TIMEOUT" and so on; "unknown status" for others. Static. */
     const char *(*status_name)(peercoll_status_t status);
@@ -212,12 +213,13 @@ typedef struct peercoll_plugin {
      * NULL is allowed. */
     peercoll_status_t (*comm_destroy)(peercoll_comm_t comm);
 
-    /* Reduces `count` elements of every rank's `sendbuf` into every rank's `recvbuf`. sendbuf == recvbuf means in place;
-     * otherwise they must not overlap. count, datatype and op are the same on all ranks. Blocking. The bits of the result
-     * are the same on all ranks and for every algorithm (option `order` chooses the association). */
+    /* Reduces `count` elements of every rank's `sendbuf` into every rank's `recvbuf`. sendbuf == recvbuf means in
+     * place; otherwise they must not overlap. count, datatype and op are the same on all ranks. Blocking. The bits of
+     * the result are the same on all ranks and for every algorithm (option `order` chooses the association). */
     peercoll_status_t (*allreduce)(const void *sendbuf, void *recvbuf, size_t count, peercoll_datatype_t datatype,
                                    peercoll_op_t op, peercoll_comm_t comm);
-    /* Copies `bytes` bytes of rank `root`'s buffer into every other rank's. bytes and root are the same on all ranks. */
+    /* Copies `bytes` bytes of rank `root`'s buffer into every other rank's. bytes and root are the same on all ranks.
+     */
     peercoll_status_t (*broadcast)(void *buffer, size_t bytes, int32_t root, peercoll_comm_t comm);
 
     /* The same, started: returns a request at once. Buffers belong to the collective until the request has completed.
@@ -246,8 +248,8 @@ typedef struct peercoll_plugin {
     peercoll_status_t (*comm_passed_on)(peercoll_comm_t comm, peercoll_collective_t collective, const char *reason);
 
     /* Counter `index` of the context ("allreduce.served", "allreduce.algorithm.packets", "broadcast.passed_on.user_op",
-     * "segment.bytes"): name and value. Counters only grow, but for "segment.*", which tell the present. PEERCOLL_ERR_INVALID_ARGUMENT
-     * past the end. The name lives as long as the context. */
+     * "segment.bytes"): name and value. Counters only grow, but for "segment.*", which tell the present.
+     * PEERCOLL_ERR_INVALID_ARGUMENT past the end. The name lives as long as the context. */
     peercoll_status_t (*statistic)(peercoll_context_t context, size_t index, const char **name, uint64_t *value);
 
     /* Tells `line`, one call a line, for people: the node's topology as this process sees it. */
@@ -258,7 +260,7 @@ typedef struct peercoll_plugin {
 } peercoll_plugin_t;
 
 /* 1 if the library behind `plugin` is new enough to have `member`. */
-#define PEERCOLL_HAS(plugin, member)                                                                                   \
+#define PEERCOLL_HAS(plugin, member) \
     ((plugin)->struct_size >= offsetof(peercoll_plugin_t, member) + sizeof((plugin)->member))
 
 #if defined(__GNUC__)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Status: how every fallible function inside answers. A code of the C ABI, and one sentence for the person running the job.
+// Status: how every fallible function inside answers. A code of the C ABI, and one sentence for the person running the
+// job.
 #pragma once
 
 #include <peercoll/peercoll.h>
