@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs, on Debian 12, the packages that are missing. The one list of what peercoll needs.
+#
+#   tests/install_dependencies.sh run     to build, install and try it (mpi_examples/quickstart.sh)
+#   tests/install_dependencies.sh test    to test it as well (tests/run.sh)
+set -euo pipefail
+
+run_packages=(
+    build-essential cmake ninja-build pkg-config
+    libhwloc-dev libfmt-dev                     # the library
+    openmpi-bin libopenmpi-dev                  # the Open MPI component
+    libcli11-dev nlohmann-json3-dev             # peercoll-bench, peercoll-info
+    gfortran python3 python3-mpi4py             # examples
+    python3-numpy python3-sklearn               # the training example and its data
+    python3-matplotlib                          # plots
+)
+test_packages=(
+    libgtest-dev
+    clang-format clang-tidy git                 # lint of the tracked sources
+    iproute2                                    # tests of several hosts: network namespaces
+    procps util-linux
+)
+
+fail() {
+    echo "install_dependencies.sh: $1" >&2
+    exit 1
+}
+
+case "${1:-}" in
+    run) wanted=("${run_packages[@]}") ;;
+    test) wanted=("${run_packages[@]}" "${test_packages[@]}") ;;
+    *) fail "expected \`run\` or \`test\`, not \"${1:-}\"" ;;
+esac
+
+{ command -v dpkg-query && command -v apt-get; } >/dev/null ||
+    fail "this is not Debian. Install what these packages hold, then use --no-install: ${wanted[*]}"
+
+missing=()
+for package in "${wanted[@]}"; do
+    status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    # Without a terminal nobody can type a password.
+    if command -v sudo >/dev/null && { [ -t 0 ] || sudo --non-interactive true 2>/dev/null; }; then
+        as_root=(sudo)
+    else
+        fail "not root, and sudo cannot be used here. Let an administrator run: apt-get install ${missing[*]}"
+    fi
+fi
+
+echo "installing: ${missing[*]}"
+"${as_root[@]}" apt-get update -q=2 || fail "\`apt-get update\` failed: look at the network and /etc/apt"
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q=2 --yes --no-install-recommends "${missing[@]}" \
+    >/dev/null || fail "\`apt-get install\` failed for: ${missing[*]}"
