@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * MPI_Allreduce. Whether a call is served depends on the operation, the datatype and the communicator alone, which are
+ * the same on all ranks; anything else goes to the captured function.
+ */
+#include "plugin/openmpi/component.h"
+#include "plugin/openmpi/operands.h"
+
+static int pass_on(const void* sendbuf, void* recvbuf, int count, struct ompi_datatype_t* datatype,
+                   struct ompi_op_t* op, peercoll_openmpi_module_t* module, const char* reason) {
+    peercoll_openmpi_count_passed_on(module, PEERCOLL_ALLREDUCE, reason);
+    return module->captured.allreduce(sendbuf, recvbuf, count, datatype, op, module->comm,
+                                      module->captured.allreduce_module);
+}
+
+int peercoll_openmpi_allreduce(const void* sendbuf, void* recvbuf, int count, struct ompi_datatype_t* datatype,
+                               struct ompi_op_t* op, struct ompi_communicator_t* comm, mca_coll_base_module_t* base) {
+    (void)comm;
+    peercoll_openmpi_module_t* module = (peercoll_openmpi_module_t*)base;
+    if (count == 0) {
+        return MPI_SUCCESS;
+    }
+    const peercoll_op_t our_op = peercoll_openmpi_op(op);
+    if (our_op == PEERCOLL_OP_NONE) {
+        return pass_on(sendbuf, recvbuf, count, datatype, op, module, "user_op");
+    }
+    const peercoll_datatype_t our_datatype = peercoll_openmpi_datatype(datatype);
+    if (!peercoll_openmpi_reduces(our_op, our_datatype)) {
+        return pass_on(sendbuf, recvbuf, count, datatype, op, module, "datatype");
+    }
+    if (OPAL_UNLIKELY(module->agreement == PEERCOLL_OPENMPI_NOT_ASKED)) {
+        const int result = peercoll_openmpi_agree(module);
+        if (result != MPI_SUCCESS) {
+            return result;
+        }
+    }
+    if (module->agreement == PEERCOLL_OPENMPI_STANDS_ASIDE) {
+        return pass_on(sendbuf, recvbuf, count, datatype, op, module, "off_on_a_rank");
+    }
+    const void* input = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    const peercoll_status_t status =
+        peercoll_plugin_v1.allreduce(input, recvbuf, (size_t)count, our_datatype, our_op, module->peers);
+    if (OPAL_LIKELY(status == PEERCOLL_SUCCESS)) {
+        return MPI_SUCCESS;
+    }
+    if (status == PEERCOLL_ERR_NOT_SUPPORTED) {
+        return pass_on(sendbuf, recvbuf, count, datatype, op, module, "not_supported");
+    }
+    return peercoll_openmpi_error(module, "MPI_Allreduce", status);
+}
