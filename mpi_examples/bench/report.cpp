@@ -84,8 +84,9 @@ Report::Report(const Settings& settings, Machine machine) : settings_(settings),
 void Report::head() const {
     const std::string label = settings_.label.empty() ? "" : " [" + settings_.label + "]";
     say(fmt::format("# peercoll-bench {} {}{}", PEERCOLL_BENCH_VERSION, name_of(settings_.subject), label));
-    say(fmt::format("# {} ranks on {} host{}; {}, {} cpus online, {} for rank 0", machine_.ranks, machine_.hosts,
-                    machine_.hosts == 1 ? "" : "s", machine_.cpu_model, machine_.cpus_online, machine_.cpus_of_rank_0));
+    say(fmt::format("# {} rank{} on {} host{}; {}, {} cpus online, {} for rank 0", machine_.ranks,
+                    machine_.ranks == 1 ? "" : "s", machine_.hosts, machine_.hosts == 1 ? "" : "s", machine_.cpu_model,
+                    machine_.cpus_online, machine_.cpus_of_rank_0));
     say(fmt::format("# {}; {}", machine_.mpi_library, machine_.date));
     if (!is_collective(settings_.subject)) return;
     say(fmt::format("# {}{}{}", name_of(settings_.element),

@@ -88,7 +88,7 @@ std::optional<int> read_command_line(int argc, char** argv, int ranks, bool spea
 
     app.add_option("subject", settings.subject, "allreduce, broadcast, copy-bandwidth or pingpong-lines")
         ->required()
-        ->transform(CLI::CheckedTransformer(subjects));
+        ->transform(CLI::CheckedTransformer(subjects).description(""));
     app.add_option("-b,--minbytes", smallest, "smallest size (8, 4K, 16M)")->transform(bytes)->capture_default_str();
     app.add_option("-e,--maxbytes", largest, "largest size")->transform(bytes)->capture_default_str();
     app.add_option("-f,--stepfactor", factor, "factor from size to size")
