@@ -8,10 +8,10 @@
 
 namespace peercoll {
 
-// out[i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) op ... for i in [0, count). n_inputs >= 1; one input is a copy.
-// `out` may be the same address as any of the inputs, and must not overlap them otherwise. No alignment is required.
-// Half types are accumulated in float32 over all inputs and rounded once.
-// The bits depend on the values and their order alone: not on count, alignment, or the instruction set chosen at run time.
+// out[i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) op ... for i in [0, count). n_inputs >= 1; one input is a
+// copy. `out` may be the same address as any of the inputs, and must not overlap them otherwise. No alignment is
+// required. Half types are accumulated in float32 over all inputs and rounded once. The bits depend on the values and
+// their order alone: not on count, alignment, or the instruction set chosen at run time.
 using FoldFunction = void (*)(void* out, const void* const* inputs, std::size_t n_inputs, std::size_t count);
 
 // nullptr where op is not defined for datatype (see op_supports in peercoll.h), and for values that are none.
