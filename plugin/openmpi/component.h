@@ -21,7 +21,7 @@
 
 /* ---- component.c ---- */
 
-extern const mca_coll_base_component_t mca_coll_peercoll_component;
+extern const mca_coll_base_component_t mca_coll_peercoll_component __attribute__((visibility("default")));
 
 /* A line for who asked with coll_peercoll_verbose: 1 why peercoll is off, 10 each communicator. */
 void peercoll_openmpi_log(int level, const char* format, ...) __attribute__((format(printf, 2, 3)));
