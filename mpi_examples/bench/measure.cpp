@@ -43,7 +43,10 @@ public:
 
     // Decides calls per sample and samples from rank 0's clock, for all ranks.
     void warm_up_and_plan() {
-        std::size_t calls = std::max(settings_.warmup, std::size_t{1});
+        // A call that takes long warms up in fewer calls: not more of them than the budget of the size allows.
+        const double first = std::max(one_sample(2) / 2, 1e-9);
+        std::size_t calls = std::min(settings_.warmup, static_cast<std::size_t>(settings_.seconds / 2 / first));
+        calls = from_rank_0(std::max(calls, std::size_t{2}), ranks_);
         one_sample(calls);
         double seconds = one_sample(calls);
         // A few calls of a microsecond tell little: more of them, until the figure can be trusted.

@@ -21,7 +21,7 @@ struct Settings {
     Subject subject = Subject::Allreduce;
     std::vector<std::size_t> sizes;  // bytes, ascending as given
     std::size_t iterations = 0;      // samples per size; 0: as many as fit into `seconds`
-    std::size_t warmup = 20;         // calls before the first sample
+    std::size_t warmup = 20;         // calls before the first sample, or fewer if they take longer than the budget
     bool check = true;
     ElementType element = ElementType::Float;
     Operation operation = Operation::Sum;
