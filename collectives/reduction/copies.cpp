@@ -6,29 +6,29 @@
 namespace peercoll {
 namespace {
 
-template <std::size_t kBytes, bool kLast>
+template <std::size_t element_bytes, bool last>
 void copy_one(void* out, const void* const* inputs, std::size_t n_inputs, std::size_t count) {
-    const void* in = inputs[kLast ? n_inputs - 1 : 0];
+    const void* in = inputs[last ? n_inputs - 1 : 0];
     if (out != in && count != 0) {
-        std::memcpy(out, in, count * kBytes);
+        std::memcpy(out, in, count * element_bytes);
     }
 }
 
-template <bool kLast>
+template <bool last>
 FoldFunction copy_of_size(std::size_t element_bytes) {
     switch (element_bytes) {
         case 1:
-            return copy_one<1, kLast>;
+            return copy_one<1, last>;
         case 2:
-            return copy_one<2, kLast>;
+            return copy_one<2, last>;
         case 4:
-            return copy_one<4, kLast>;
+            return copy_one<4, last>;
         case 8:
-            return copy_one<8, kLast>;
+            return copy_one<8, last>;
         case 16:
-            return copy_one<16, kLast>;
+            return copy_one<16, last>;
         case 32:
-            return copy_one<32, kLast>;
+            return copy_one<32, last>;
         default:
             return nullptr;
     }

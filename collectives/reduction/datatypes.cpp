@@ -6,7 +6,7 @@
 namespace peercoll {
 namespace {
 
-enum class Kind { kNone, kInteger, kByte, kFloat, kComplex, kLogical, kPair };
+enum class Kind { None, Integer, Byte, Float, Complex, Logical, Pair };
 
 struct Datatype {
     const char* name;
@@ -14,56 +14,56 @@ struct Datatype {
     Kind kind;
 };
 
-constexpr Datatype kAbsent = {nullptr, 0, Kind::kNone};
+constexpr Datatype absent = {nullptr, 0, Kind::None};
 
 // A type that this machine's compiler lacks is no datatype here.
 constexpr Datatype if_present(bool present, Datatype datatype) {
-    return present ? datatype : kAbsent;
+    return present ? datatype : absent;
 }
 
-constexpr Datatype kDatatypes[] = {
-    kAbsent,
-    {"int8", 1, Kind::kInteger},
-    {"uint8", 1, Kind::kInteger},
-    {"int16", 2, Kind::kInteger},
-    {"uint16", 2, Kind::kInteger},
-    {"int32", 4, Kind::kInteger},
-    {"uint32", 4, Kind::kInteger},
-    {"int64", 8, Kind::kInteger},
-    {"uint64", 8, Kind::kInteger},
-    {"byte", 1, Kind::kByte},
-    {"float16", 2, Kind::kFloat},
-    {"bfloat16", 2, Kind::kFloat},
-    {"float32", 4, Kind::kFloat},
-    {"float64", 8, Kind::kFloat},
-    if_present(kHasFloat80, {"float80", 16, Kind::kFloat}),
-    if_present(kHasFloat128, {"float128", 16, Kind::kFloat}),
-    {"complex_float32", 8, Kind::kComplex},
-    {"complex_float64", 16, Kind::kComplex},
-    if_present(kHasFloat80, {"complex_float80", 32, Kind::kComplex}),
-    if_present(kHasFloat128, {"complex_float128", 32, Kind::kComplex}),
-    {"bool", 1, Kind::kLogical},
-    {"logical8", 1, Kind::kLogical},
-    {"logical16", 2, Kind::kLogical},
-    {"logical32", 4, Kind::kLogical},
-    {"logical64", 8, Kind::kLogical},
-    {"pair_float32_int32", 8, Kind::kPair},
-    {"pair_float64_int32", 16, Kind::kPair},
-    {"pair_int64_int32", 16, Kind::kPair},
-    {"pair_int32_int32", 8, Kind::kPair},
-    {"pair_int16_int32", 8, Kind::kPair},
-    if_present(kHasFloat80, {"pair_float80_int32", 32, Kind::kPair}),
-    {"pair_float32_float32", 8, Kind::kPair},
-    {"pair_float64_float64", 16, Kind::kPair},
+constexpr Datatype datatypes[] = {
+    absent,
+    {"int8", 1, Kind::Integer},
+    {"uint8", 1, Kind::Integer},
+    {"int16", 2, Kind::Integer},
+    {"uint16", 2, Kind::Integer},
+    {"int32", 4, Kind::Integer},
+    {"uint32", 4, Kind::Integer},
+    {"int64", 8, Kind::Integer},
+    {"uint64", 8, Kind::Integer},
+    {"byte", 1, Kind::Byte},
+    {"float16", 2, Kind::Float},
+    {"bfloat16", 2, Kind::Float},
+    {"float32", 4, Kind::Float},
+    {"float64", 8, Kind::Float},
+    if_present(has_float80, {"float80", 16, Kind::Float}),
+    if_present(has_float128, {"float128", 16, Kind::Float}),
+    {"complex_float32", 8, Kind::Complex},
+    {"complex_float64", 16, Kind::Complex},
+    if_present(has_float80, {"complex_float80", 32, Kind::Complex}),
+    if_present(has_float128, {"complex_float128", 32, Kind::Complex}),
+    {"bool", 1, Kind::Logical},
+    {"logical8", 1, Kind::Logical},
+    {"logical16", 2, Kind::Logical},
+    {"logical32", 4, Kind::Logical},
+    {"logical64", 8, Kind::Logical},
+    {"pair_float32_int32", 8, Kind::Pair},
+    {"pair_float64_int32", 16, Kind::Pair},
+    {"pair_int64_int32", 16, Kind::Pair},
+    {"pair_int32_int32", 8, Kind::Pair},
+    {"pair_int16_int32", 8, Kind::Pair},
+    if_present(has_float80, {"pair_float80_int32", 32, Kind::Pair}),
+    {"pair_float32_float32", 8, Kind::Pair},
+    {"pair_float64_float64", 16, Kind::Pair},
 };
-static_assert(sizeof(kDatatypes) / sizeof(kDatatypes[0]) == PEERCOLL_DATATYPE_END);
+static_assert(sizeof(datatypes) / sizeof(datatypes[0]) == PEERCOLL_DATATYPE_END);
 
-constexpr const char* kOpNames[] = {nullptr, "sum", "prod", "min",    "max",    "land",    "lor",  "lxor",
+constexpr const char* op_names[] = {nullptr, "sum", "prod", "min",    "max",    "land",    "lor",  "lxor",
                                     "band",  "bor", "bxor", "minloc", "maxloc", "replace", "no_op"};
-static_assert(sizeof(kOpNames) / sizeof(kOpNames[0]) == PEERCOLL_OP_END);
+static_assert(sizeof(op_names) / sizeof(op_names[0]) == PEERCOLL_OP_END);
 
 const Datatype& describe(peercoll_datatype_t datatype) {
-    return datatype > PEERCOLL_DATATYPE_NONE && datatype < PEERCOLL_DATATYPE_END ? kDatatypes[datatype] : kAbsent;
+    return datatype > PEERCOLL_DATATYPE_NONE && datatype < PEERCOLL_DATATYPE_END ? datatypes[datatype] : absent;
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ const char* datatype_name(peercoll_datatype_t datatype) {
 }
 
 const char* op_name(peercoll_op_t op) {
-    return op > PEERCOLL_OP_NONE && op < PEERCOLL_OP_END ? kOpNames[op] : nullptr;
+    return op > PEERCOLL_OP_NONE && op < PEERCOLL_OP_END ? op_names[op] : nullptr;
 }
 
 bool op_supports(peercoll_op_t op, peercoll_datatype_t datatype) {
@@ -85,24 +85,24 @@ bool op_supports(peercoll_op_t op, peercoll_datatype_t datatype) {
     switch (op) {
         case PEERCOLL_SUM:
         case PEERCOLL_PROD:
-            return kind == Kind::kInteger || kind == Kind::kFloat || kind == Kind::kComplex;
+            return kind == Kind::Integer || kind == Kind::Float || kind == Kind::Complex;
         case PEERCOLL_MIN:
         case PEERCOLL_MAX:
-            return kind == Kind::kInteger || kind == Kind::kFloat;
+            return kind == Kind::Integer || kind == Kind::Float;
         case PEERCOLL_LAND:
         case PEERCOLL_LOR:
         case PEERCOLL_LXOR:
-            return kind == Kind::kInteger || kind == Kind::kLogical;
+            return kind == Kind::Integer || kind == Kind::Logical;
         case PEERCOLL_BAND:
         case PEERCOLL_BOR:
         case PEERCOLL_BXOR:
-            return kind == Kind::kInteger || kind == Kind::kByte;
+            return kind == Kind::Integer || kind == Kind::Byte;
         case PEERCOLL_MINLOC:
         case PEERCOLL_MAXLOC:
-            return kind == Kind::kPair;
+            return kind == Kind::Pair;
         case PEERCOLL_REPLACE:
         case PEERCOLL_NO_OP:
-            return kind != Kind::kNone;
+            return kind != Kind::None;
         default:
             return false;
     }

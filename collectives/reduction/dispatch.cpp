@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses the instruction set once per process, and finds the kernel for an operation and a datatype.
+#if PEERCOLL_X86_KERNELS
+#include <cpuid.h>
+#endif
+
 #include <initializer_list>
 
 #include "collectives/reduction/copies.hpp"
@@ -10,9 +14,18 @@
 namespace peercoll {
 namespace {
 
+#if PEERCOLL_X86_KERNELS
+// Not every compiler's __builtin_cpu_supports() knows the name. Its registers are AVX's, which that one asks the system
+// for.
+bool has_f16c() {
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C);
+}
+#endif
+
 InstructionSet best_instruction_set() {
-    InstructionSet best = InstructionSet::kBaseline;
-    for (InstructionSet set : kInstructionSets) {
+    InstructionSet best = InstructionSet::Baseline;
+    for (InstructionSet set : all_instruction_sets) {
         if (instruction_set_available(set)) {
             best = set;
         }
@@ -40,11 +53,11 @@ FoldFunction find_in(const kernels::Families& families, peercoll_op_t op, peerco
 
 const char* instruction_set_name(InstructionSet set) {
     switch (set) {
-        case InstructionSet::kBaseline:
+        case InstructionSet::Baseline:
             return "baseline";
-        case InstructionSet::kAvx2:
+        case InstructionSet::Avx2:
             return "avx2";
-        case InstructionSet::kAvx512:
+        case InstructionSet::Avx512:
             return "avx512";
     }
     return "unknown";
@@ -52,15 +65,15 @@ const char* instruction_set_name(InstructionSet set) {
 
 bool instruction_set_available(InstructionSet set) {
     switch (set) {
-        case InstructionSet::kBaseline:
+        case InstructionSet::Baseline:
             return true;
 #if PEERCOLL_X86_KERNELS
-        case InstructionSet::kAvx2:
-            return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
-        case InstructionSet::kAvx512:
+        case InstructionSet::Avx2:
+            return __builtin_cpu_supports("avx2") && has_f16c();
+        case InstructionSet::Avx512:
             return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                   instruction_set_available(InstructionSet::kAvx2);
+                   instruction_set_available(InstructionSet::Avx2);
 #endif
         default:
             return false;
@@ -76,9 +89,9 @@ FoldFunction find_fold_for(InstructionSet set, peercoll_op_t op, peercoll_dataty
     }
     switch (set) {
 #if PEERCOLL_X86_KERNELS
-        case InstructionSet::kAvx2:
+        case InstructionSet::Avx2:
             return find_in(kernels::avx2::families(), op, datatype);
-        case InstructionSet::kAvx512:
+        case InstructionSet::Avx512:
             return find_in(kernels::avx512::families(), op, datatype);
 #endif
         default:

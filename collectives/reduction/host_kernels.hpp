@@ -12,6 +12,9 @@ namespace peercoll {
 // copy. `out` may be the same address as any of the inputs, and must not overlap them otherwise. No alignment is
 // required. Half types are accumulated in float32 over all inputs and rounded once. The bits depend on the values and
 // their order alone: not on count, alignment, or the instruction set chosen at run time.
+// What MPI leaves open, for two inputs and more: integers wrap; a NaN that SUM or PROD gives is the quiet one without
+// sign and payload; MIN is `a < b ? a : b` and MAX `a > b ? a : b`, so that the later input wins if either is a NaN or
+// both are zeros (MINLOC and MAXLOC the same); padding in elements is written as zeros.
 using FoldFunction = void (*)(void* out, const void* const* inputs, std::size_t n_inputs, std::size_t count);
 
 // nullptr where op is not defined for datatype (see op_supports in peercoll.h), and for values that are none.

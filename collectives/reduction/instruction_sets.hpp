@@ -6,10 +6,10 @@
 
 namespace peercoll {
 
-enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
+enum class InstructionSet { Baseline, Avx2, Avx512 };
 
-constexpr InstructionSet kInstructionSets[] = {InstructionSet::kBaseline, InstructionSet::kAvx2,
-                                               InstructionSet::kAvx512};
+constexpr InstructionSet all_instruction_sets[] = {InstructionSet::Baseline, InstructionSet::Avx2,
+                                                   InstructionSet::Avx512};
 
 const char* instruction_set_name(InstructionSet set);
 

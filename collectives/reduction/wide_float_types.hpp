@@ -24,7 +24,7 @@ using Float128 = long double;
 #define PEERCOLL_HAS_FLOAT128 0
 #endif
 
-constexpr bool kHasFloat80 = PEERCOLL_HAS_FLOAT80 != 0;
-constexpr bool kHasFloat128 = PEERCOLL_HAS_FLOAT128 != 0;
+constexpr bool has_float80 = PEERCOLL_HAS_FLOAT80 != 0;
+constexpr bool has_float128 = PEERCOLL_HAS_FLOAT128 != 0;
 
 }  // namespace peercoll

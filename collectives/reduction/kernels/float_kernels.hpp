@@ -16,6 +16,7 @@ namespace {
 
 template <class T>
 inline T with_one_nan(T value) {
+    // NOLINTNEXTLINE(misc-redundant-expression): only a NaN differs from itself
     return value == value ? value : static_cast<T>(__builtin_nanf(""));
 }
 
@@ -33,8 +34,8 @@ inline void store_float(void* base, std::size_t byte, T value) {
 template <class T>
 struct FloatElement {
     using Value = T;
-    static constexpr std::size_t kBytes = sizeof(T);
-    static T load(const void* base, std::size_t i) { return load_as<T>(base, i * kBytes); }
+    static constexpr std::size_t element_bytes = sizeof(T);
+    static T load(const void* base, std::size_t i) { return load_as<T>(base, i * element_bytes); }
 };
 
 template <class T>
@@ -70,13 +71,13 @@ struct Complex {
 template <class T>
 struct ComplexElement {
     using Value = Complex<T>;
-    static constexpr std::size_t kBytes = 2 * sizeof(T);
+    static constexpr std::size_t element_bytes = 2 * sizeof(T);
     static Value load(const void* base, std::size_t i) {
-        return {load_as<T>(base, i * kBytes), load_as<T>(base, i * kBytes + sizeof(T))};
+        return {load_as<T>(base, i * element_bytes), load_as<T>(base, i * element_bytes + sizeof(T))};
     }
     static void store(void* base, std::size_t i, Value value) {
-        store_float(base, i * kBytes, with_one_nan(value.real));
-        store_float(base, i * kBytes + sizeof(T), with_one_nan(value.imaginary));
+        store_float(base, i * element_bytes, with_one_nan(value.real));
+        store_float(base, i * element_bytes + sizeof(T), with_one_nan(value.imaginary));
     }
 };
 

@@ -4,7 +4,7 @@
 //
 // A kernel K is a struct of static members:
 //     Value                      one element in registers
-//     kBytes                     one element in memory
+//     element_bytes                     one element in memory
 //     Value load(base, i)        no alignment is required
 //     Value combine(a, b)        a op b
 //     void store(base, i, v)     also brings v to its one representation (a NaN, padding)
@@ -65,16 +65,16 @@ void fold_four(void* out, const void* a, const void* b, const void* c, const voi
 }
 
 // Bytes of the accumulator of fold_many(): it and the parts of three inputs stay in the first level cache.
-constexpr std::size_t kBlockBytes = 4096;
+constexpr std::size_t block_bytes = 4096;
 
 // The partial results live in a buffer of our own, since `out` may be an input that is still to be read.
 template <class K>
 void fold_many(void* out, const void* const* inputs, std::size_t n_inputs, std::size_t count) {
-    alignas(64) unsigned char partial[kBlockBytes];
-    constexpr std::size_t kBlock = kBlockBytes / K::kBytes;
-    for (std::size_t begin = 0; begin < count; begin += kBlock) {
-        const std::size_t n = count - begin < kBlock ? count - begin : kBlock;
-        const std::size_t offset = begin * K::kBytes;
+    alignas(64) unsigned char partial[block_bytes];
+    constexpr std::size_t block_elements = block_bytes / K::element_bytes;
+    for (std::size_t begin = 0; begin < count; begin += block_elements) {
+        const std::size_t n = count - begin < block_elements ? count - begin : block_elements;
+        const std::size_t offset = begin * K::element_bytes;
         const auto part = [&](std::size_t k) { return static_cast<const unsigned char*>(inputs[k]) + offset; };
         unsigned char* const result = static_cast<unsigned char*>(out) + offset;
 
@@ -103,7 +103,7 @@ void fold(void* out, const void* const* inputs, std::size_t n_inputs, std::size_
     switch (n_inputs) {
         case 1:
             if (out != inputs[0] && count != 0) {
-                __builtin_memcpy(out, inputs[0], count * K::kBytes);
+                __builtin_memcpy(out, inputs[0], count * K::element_bytes);
             }
             return;
         case 2:

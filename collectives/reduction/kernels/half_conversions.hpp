@@ -14,17 +14,17 @@ namespace peercoll::kernels {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr std::size_t kLanes = 16;
+constexpr std::size_t lanes = 16;
 #elif defined(__AVX2__)
-constexpr std::size_t kLanes = 8;
+constexpr std::size_t lanes = 8;
 #else
-constexpr std::size_t kLanes = 4;
+constexpr std::size_t lanes = 4;
 #endif
 
-typedef float Floats __attribute__((vector_size(kLanes * 4)));
-typedef std::uint32_t Words __attribute__((vector_size(kLanes * 4)));
-typedef std::int32_t SignedWords __attribute__((vector_size(kLanes * 4)));
-typedef std::uint16_t Halves __attribute__((vector_size(kLanes * 2)));
+typedef float Floats __attribute__((vector_size(lanes * 4)));
+typedef std::uint32_t Words __attribute__((vector_size(lanes * 4)));
+typedef std::int32_t SignedWords __attribute__((vector_size(lanes * 4)));
+typedef std::uint16_t Halves __attribute__((vector_size(lanes * 2)));
 
 inline Halves load_halves(const void* base, std::size_t i) {
     Halves halves;
@@ -39,12 +39,12 @@ inline void store_halves(void* base, std::size_t i, Halves halves) {
 // 16 to 32 bits and back, filled with or losing zeros. The compiler's own conversion takes detours on x86.
 #if defined(__AVX512F__)
 // The unmasked forms pass an undefined value along, at which GCC 12 warns.
-constexpr __mmask16 kAllLanes = 0xffff;
+constexpr __mmask16 all_lanes = 0xffff;
 inline Words to_words(Halves halves) {
-    return (Words)_mm512_maskz_cvtepu16_epi32(kAllLanes, (__m256i)halves);
+    return (Words)_mm512_maskz_cvtepu16_epi32(all_lanes, (__m256i)halves);
 }
 inline Halves to_halves(Words words) {
-    return (Halves)_mm512_maskz_cvtepi32_epi16(kAllLanes, (__m512i)words);
+    return (Halves)_mm512_maskz_cvtepi32_epi16(all_lanes, (__m512i)words);
 }
 #elif defined(__AVX2__)
 inline Words to_words(Halves halves) {
@@ -87,10 +87,10 @@ struct BFloat16 {
 struct Float16 {
 #if defined(__AVX512F__)
     static Floats widen(Halves halves) {
-        return (Floats)_mm512_maskz_cvtph_ps(kAllLanes, (__m256i)halves);
+        return (Floats)_mm512_maskz_cvtph_ps(all_lanes, (__m256i)halves);
     }
     static Halves narrow(Floats floats) {
-        return (Halves)_mm512_maskz_cvtps_ph(kAllLanes, (__m512)floats, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        return (Halves)_mm512_maskz_cvtps_ph(all_lanes, (__m512)floats, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     }
 #elif defined(__F16C__)
     static Floats widen(Halves halves) {

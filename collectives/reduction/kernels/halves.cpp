@@ -23,6 +23,7 @@ struct Max {
 template <class Format>
 inline Halves round_to(Floats value) {
     const Floats nan = Floats{} + __builtin_nanf("");
+    // NOLINTNEXTLINE(misc-redundant-expression): only a NaN differs from itself
     return Format::narrow(value == value ? value : nan);
 }
 
@@ -51,42 +52,42 @@ void fold_rest(void* out, const void* const* inputs, std::size_t n_inputs, std::
     __builtin_memcpy(static_cast<unsigned char*>(out) + 2 * begin, &rounded, bytes);
 }
 
-template <class Format, class Op, std::size_t kInputs>
+template <class Format, class Op, std::size_t n_inputs>
 void fold_few(void* out, const void* const* inputs, std::size_t whole) {
-    const void* in[kInputs];
-    for (std::size_t k = 0; k < kInputs; ++k) {
+    const void* in[n_inputs];
+    for (std::size_t k = 0; k < n_inputs; ++k) {
         in[k] = inputs[k];
     }
-    for (std::size_t i = 0; i < whole; i += kLanes) {
-        store_halves(out, i, round_to<Format>(fold_lanes<Format, Op>(in, kInputs, i)));
+    for (std::size_t i = 0; i < whole; i += lanes) {
+        store_halves(out, i, round_to<Format>(fold_lanes<Format, Op>(in, n_inputs, i)));
     }
 }
 
 // A block's float32 accumulator, 4 KiB, stays in the first level cache while the inputs stream past it.
 template <class Format, class Op>
 void fold_many(void* out, const void* const* inputs, std::size_t n_inputs, std::size_t whole) {
-    constexpr std::size_t kBlock = 1024;
-    Floats partial[kBlock / kLanes];
-    for (std::size_t begin = 0; begin < whole; begin += kBlock) {
-        const std::size_t registers = (whole - begin < kBlock ? whole - begin : kBlock) / kLanes;
+    constexpr std::size_t block_elements = 1024;
+    Floats partial[block_elements / lanes];
+    for (std::size_t begin = 0; begin < whole; begin += block_elements) {
+        const std::size_t registers = (whole - begin < block_elements ? whole - begin : block_elements) / lanes;
         for (std::size_t r = 0; r < registers; ++r) {
-            partial[r] = fold_lanes<Format, Op>(inputs, 4, begin + r * kLanes);
+            partial[r] = fold_lanes<Format, Op>(inputs, 4, begin + r * lanes);
         }
         for (std::size_t k = 4; k < n_inputs; ++k) {
             const void* const in = inputs[k];
             for (std::size_t r = 0; r < registers; ++r) {
-                partial[r] = Op::apply(partial[r], Format::widen(load_halves(in, begin + r * kLanes)));
+                partial[r] = Op::apply(partial[r], Format::widen(load_halves(in, begin + r * lanes)));
             }
         }
         for (std::size_t r = 0; r < registers; ++r) {
-            store_halves(out, begin + r * kLanes, round_to<Format>(partial[r]));
+            store_halves(out, begin + r * lanes, round_to<Format>(partial[r]));
         }
     }
 }
 
 template <class Format, class Op>
 void fold(void* out, const void* const* inputs, std::size_t n_inputs, std::size_t count) {
-    const std::size_t whole = count / kLanes * kLanes;
+    const std::size_t whole = count / lanes * lanes;
     switch (n_inputs) {
         case 1:
             if (out != inputs[0] && count != 0) {

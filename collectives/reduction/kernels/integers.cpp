@@ -56,10 +56,10 @@ struct BitXor {
 template <class T, class Op>
 struct IntegerKernel {
     using Value = T;
-    static constexpr std::size_t kBytes = sizeof(T);
-    static T load(const void* base, std::size_t i) { return load_as<T>(base, i * kBytes); }
+    static constexpr std::size_t element_bytes = sizeof(T);
+    static T load(const void* base, std::size_t i) { return load_as<T>(base, i * element_bytes); }
     static T combine(T a, T b) { return Op::apply(a, b); }
-    static void store(void* base, std::size_t i, T value) { store_as(base, i * kBytes, value); }
+    static void store(void* base, std::size_t i, T value) { store_as(base, i * element_bytes, value); }
 };
 
 // For operations that do not look at the sign.

@@ -21,10 +21,10 @@ struct Xor {
 template <class T, class Op>
 struct LogicalKernel {
     using Value = T;
-    static constexpr std::size_t kBytes = sizeof(T);
-    static T load(const void* base, std::size_t i) { return load_as<T>(base, i * kBytes); }
+    static constexpr std::size_t element_bytes = sizeof(T);
+    static T load(const void* base, std::size_t i) { return load_as<T>(base, i * element_bytes); }
     static T combine(T a, T b) { return Op::apply(a != 0, b != 0) ? T{1} : T{0}; }
-    static void store(void* base, std::size_t i, T value) { store_as(base, i * kBytes, value); }
+    static void store(void* base, std::size_t i, T value) { store_as(base, i * element_bytes, value); }
 };
 
 template <class Op>

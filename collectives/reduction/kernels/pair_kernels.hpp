@@ -20,21 +20,21 @@ struct Pair {
 template <class V, class I>
 struct PairElement {
     using Value = Pair<V, I>;
-    static constexpr std::size_t kBytes = sizeof(Value);
-    static constexpr std::size_t kIndexByte = __builtin_offsetof(Value, index);
+    static constexpr std::size_t element_bytes = sizeof(Value);
+    static constexpr std::size_t index_byte = __builtin_offsetof(Value, index);
 
     static Value load(const void* base, std::size_t i) {
-        return {load_as<V>(base, i * kBytes), load_as<I>(base, i * kBytes + kIndexByte)};
+        return {load_as<V>(base, i * element_bytes), load_as<I>(base, i * element_bytes + index_byte)};
     }
     static void store(void* base, std::size_t i, Value pair) {
-        store_float(base, i * kBytes, pair.value);
-        store_as(base, i * kBytes + kIndexByte, pair.index);
-        unsigned char* const element = static_cast<unsigned char*>(base) + i * kBytes;
-        if constexpr (kIndexByte > sizeof(V)) {
-            __builtin_memset(element + sizeof(V), 0, kIndexByte - sizeof(V));
+        store_float(base, i * element_bytes, pair.value);
+        store_as(base, i * element_bytes + index_byte, pair.index);
+        unsigned char* const element = static_cast<unsigned char*>(base) + i * element_bytes;
+        if constexpr (index_byte > sizeof(V)) {
+            __builtin_memset(element + sizeof(V), 0, index_byte - sizeof(V));
         }
-        if constexpr (kBytes > kIndexByte + sizeof(I)) {
-            __builtin_memset(element + kIndexByte + sizeof(I), 0, kBytes - kIndexByte - sizeof(I));
+        if constexpr (element_bytes > index_byte + sizeof(I)) {
+            __builtin_memset(element + index_byte + sizeof(I), 0, element_bytes - index_byte - sizeof(I));
         }
     }
     // & and | rather than && and ||: no branch that depends on the data.

@@ -61,8 +61,8 @@ static_assert(std::size(kRows) == PEERCOLL_DATATYPE_END - 1);
 
 bool this_machine_lacks(const Row& row) {
     const std::string name = row.name;
-    return (!kHasFloat80 && name.find("float80") != std::string::npos) ||
-           (!kHasFloat128 && name.find("float128") != std::string::npos);
+    return (!has_float80 && name.find("float80") != std::string::npos) ||
+           (!has_float128 && name.find("float128") != std::string::npos);
 }
 
 TEST(Datatypes, HaveTheNamesAndSizesOfTheTable) {
@@ -102,7 +102,7 @@ TEST(Datatypes, OfPairsAreAsLargeAsTheCStructs) {
     EXPECT_EQ(datatype_size(PEERCOLL_PAIR_FLOAT64_INT32), sizeof(DoubleInt));
     EXPECT_EQ(datatype_size(PEERCOLL_PAIR_INT64_INT32), sizeof(LongInt));
     EXPECT_EQ(datatype_size(PEERCOLL_PAIR_INT16_INT32), sizeof(ShortInt));
-    if (kHasFloat80) {
+    if (has_float80) {
         EXPECT_EQ(datatype_size(PEERCOLL_PAIR_FLOAT80_INT32), sizeof(LongDoubleInt));
     }
 }
@@ -114,7 +114,7 @@ TEST(Operations, TakeTheDatatypesOfTheTableAndHaveAKernelForExactlyThose) {
             const bool valid = row.ops[op - 1] == 'y' && !this_machine_lacks(row);
             EXPECT_EQ(op_supports(op, row.datatype), valid) << op_name(op) << " of " << row.name;
             EXPECT_EQ(find_fold(op, row.datatype) != nullptr, valid) << op_name(op) << " of " << row.name;
-            for (InstructionSet set : kInstructionSets) {
+            for (InstructionSet set : all_instruction_sets) {
                 EXPECT_EQ(find_fold_for(set, op, row.datatype) != nullptr, valid && instruction_set_available(set))
                     << op_name(op) << " of " << row.name << " for " << instruction_set_name(set);
             }
@@ -150,7 +150,7 @@ TEST(ValuesThatAreNoDatatypeOrOperation, AreAnsweredAsSuch) {
 
 TEST(InstructionSet, InUseIsTheLastAvailableOne) {
     const char* expected = nullptr;
-    for (InstructionSet set : kInstructionSets) {
+    for (InstructionSet set : all_instruction_sets) {
         expected = instruction_set_available(set) ? instruction_set_name(set) : expected;
     }
     EXPECT_STREQ(host_kernel_instruction_set(), expected);

@@ -31,13 +31,13 @@ T fold_of(peercoll_op_t op, peercoll_datatype_t datatype, std::vector<T> in) {
         addresses.push_back(input.data());
     }
     T first{};
-    for (InstructionSet set : kInstructionSets) {
+    for (InstructionSet set : all_instruction_sets) {
         if (!instruction_set_available(set)) {
             continue;
         }
         std::vector<T> out(kCopies);
         find_fold_for(set, op, datatype)(out.data(), addresses.data(), in.size(), kCopies);
-        if (set == InstructionSet::kBaseline) {
+        if (set == InstructionSet::Baseline) {
             first = out[0];
         }
         for (std::size_t i = 0; i < kCopies; ++i) {
@@ -188,7 +188,7 @@ TEST(HalfTypes, SurviveTheWayToFloat32AndBack) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             all[i] = static_cast<std::uint16_t>(i);
         }
-        for (InstructionSet set : kInstructionSets) {
+        for (InstructionSet set : all_instruction_sets) {
             if (!instruction_set_available(set)) {
                 continue;
             }
