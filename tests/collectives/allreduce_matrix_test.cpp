@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every type, operation, number of ranks, size around a threshold, in place and not, with every algorithm forced, against
-// exact arithmetic. The ranks are forked once for each number of ranks and algorithm and run through all cases.
+// Every type, operation, number of ranks, size around a threshold, in place and not, with every algorithm forced,
+// against exact arithmetic. The ranks are forked once for each number of ranks and algorithm and run through all cases.
 #include "collectives/algorithms.hpp"
 #include "tests/collectives/algorithm_rules.hpp"
 #include "tests/collectives/allreduce_runner.hpp"
@@ -18,7 +18,8 @@
 namespace peercoll::test {
 namespace {
 
-constexpr std::size_t margin = 64;  // elements by which the window moves over a case, so that buffers differ from call to call
+constexpr std::size_t margin =
+    64;  // elements by which the window moves over a case, so that buffers differ from call to call
 
 std::vector<ReductionCase> every_type_and_operation(int ranks) {
     std::vector<ReductionCase> cases;
@@ -37,9 +38,12 @@ std::vector<ReductionCase> every_type_and_operation(int ranks) {
 
 std::vector<ReductionCase> types_for_large_messages(int ranks) {
     const std::vector<std::pair<peercoll_datatype_t, peercoll_op_t>> chosen{
-        {PEERCOLL_FLOAT32, PEERCOLL_SUM},          {PEERCOLL_FLOAT64, PEERCOLL_MAX},
-        {PEERCOLL_INT8, PEERCOLL_PROD},            {PEERCOLL_BFLOAT16, PEERCOLL_SUM},
-        {PEERCOLL_COMPLEX_FLOAT80, PEERCOLL_PROD}, {PEERCOLL_PAIR_FLOAT64_INT32, PEERCOLL_MINLOC},
+        {PEERCOLL_FLOAT32, PEERCOLL_SUM},
+        {PEERCOLL_FLOAT64, PEERCOLL_MAX},
+        {PEERCOLL_INT8, PEERCOLL_PROD},
+        {PEERCOLL_BFLOAT16, PEERCOLL_SUM},
+        {PEERCOLL_COMPLEX_FLOAT80, PEERCOLL_PROD},
+        {PEERCOLL_PAIR_FLOAT64_INT32, PEERCOLL_MINLOC},
         {PEERCOLL_UINT64, PEERCOLL_REPLACE}};
     std::vector<ReductionCase> cases;
     for (const auto& [datatype, op] : chosen) {
@@ -100,7 +104,9 @@ TEST_P(AllreduceMatrix, EveryTypeAndOperationAtEverySmallSize) {
     run(every_type_and_operation(ranks()), &small_counts);
 }
 
-TEST_P(AllreduceMatrix, LargeMessages) { run(types_for_large_messages(ranks()), &large_counts); }
+TEST_P(AllreduceMatrix, LargeMessages) {
+    run(types_for_large_messages(ranks()), &large_counts);
+}
 
 TEST_P(AllreduceMatrix, LargeMessagesThroughTheSmallestSegment) {
     run(types_for_large_messages(ranks()), &large_counts, {"segment_size=64KiB"});
@@ -112,8 +118,8 @@ std::string name_of(const testing::TestParamInfo<std::tuple<int, std::string>>& 
 
 INSTANTIATE_TEST_SUITE_P(All, AllreduceMatrix,
                          testing::Combine(testing::Values(1, 2, 3, 4, 5, 8),
-                                          testing::ValuesIn(std::vector<std::string>(
-                                              allreduce_algorithm_names.begin(), allreduce_algorithm_names.end()))),
+                                          testing::ValuesIn(std::vector<std::string>(allreduce_algorithm_names.begin(),
+                                                                                     allreduce_algorithm_names.end()))),
                          name_of);
 
 TEST(AllreduceOperations, AreThoseThatMpiDefines) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same bits on all ranks and from every algorithm, for data whose sum and product depend on the association: each rank
-// compares with the documented plan, which the test evaluates itself.
+// The same bits on all ranks and from every algorithm, for data whose sum and product depend on the association: each
+// rank compares with the documented plan, which the test evaluates itself.
 #include "collectives/algorithms.hpp"
 #include "tests/collectives/algorithm_rules.hpp"
 #include "tests/collectives/allreduce_runner.hpp"
@@ -44,9 +44,8 @@ Blocks blocks_of(const Placement& placement) {
 
 std::vector<ReductionCase> rounding_cases(const Blocks& blocks) {
     std::vector<ReductionCase> cases;
-    for (const peercoll_datatype_t datatype :
-         {PEERCOLL_FLOAT16, PEERCOLL_BFLOAT16, PEERCOLL_FLOAT32, PEERCOLL_FLOAT64, PEERCOLL_FLOAT80,
-          PEERCOLL_COMPLEX_FLOAT32, PEERCOLL_COMPLEX_FLOAT64}) {
+    for (const peercoll_datatype_t datatype : {PEERCOLL_FLOAT16, PEERCOLL_BFLOAT16, PEERCOLL_FLOAT32, PEERCOLL_FLOAT64,
+                                               PEERCOLL_FLOAT80, PEERCOLL_COMPLEX_FLOAT32, PEERCOLL_COMPLEX_FLOAT64}) {
         for (const peercoll_op_t op : {PEERCOLL_SUM, PEERCOLL_PROD}) {
             const std::size_t largest = small_counts(plugin.datatype_size(datatype)).back();
             cases.push_back(make_rounding_case(datatype, op, blocks, largest + margin, 23));
@@ -130,15 +129,13 @@ protected:
 TEST_P(AllreducePlan, IsTheFoldInRankOrderWhereThereIsOneGroup) {
     const auto cases = rounding_cases(one_block(ranks()));
     const bool single_copy = machine_allows_single_copy();
-    run_ranks(ranks(),
-              [&](Rank& rank) { check_bits(rank, {"groups=none"}, cases, &small_counts, 1, single_copy); });
+    run_ranks(ranks(), [&](Rank& rank) { check_bits(rank, {"groups=none"}, cases, &small_counts, 1, single_copy); });
 }
 
 TEST_P(AllreducePlan, IsTheSameForLargeMessages) {
     const auto cases = large_rounding_cases(one_block(ranks()));
     const bool single_copy = machine_allows_single_copy();
-    run_ranks(ranks(),
-              [&](Rank& rank) { check_bits(rank, {"groups=none"}, cases, &large_counts, 1, single_copy); });
+    run_ranks(ranks(), [&](Rank& rank) { check_bits(rank, {"groups=none"}, cases, &large_counts, 1, single_copy); });
 }
 
 TEST_P(AllreducePlan, FoldsEachCacheGroupAndThenTheGroups) {

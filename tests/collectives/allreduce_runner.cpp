@@ -37,11 +37,11 @@ bool AllreduceRunner::run(const ReductionCase& wanted, std::size_t from, std::si
     if (wrong) {
         ADD_FAILURE() << describe() << ": element " << *wrong << " of the result is wrong\n"
                       << "expected bytes "
-                      << testing::PrintToString(std::vector<std::byte>(
-                             expected + *wrong * wanted.element_bytes, expected + (*wrong + 1) * wanted.element_bytes))
+                      << testing::PrintToString(std::vector<std::byte>(expected + *wrong * wanted.element_bytes,
+                                                                       expected + (*wrong + 1) * wanted.element_bytes))
                       << "\n     but are "
-                      << testing::PrintToString(std::vector<std::byte>(
-                             output + *wrong * wanted.element_bytes, output + (*wrong + 1) * wanted.element_bytes));
+                      << testing::PrintToString(std::vector<std::byte>(output + *wrong * wanted.element_bytes,
+                                                                       output + (*wrong + 1) * wanted.element_bytes));
         return false;
     }
     if (!output_.guards_are_whole() || (!in_place && !input_.guards_are_whole())) {

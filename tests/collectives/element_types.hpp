@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C++ face of each datatype in these tests, with arithmetic of the tests' own: wide where a result must be exact, the
-// type's own where the documented rounding is checked.
+// The C++ face of each datatype in these tests, with arithmetic of the tests' own: wide where a result must be exact,
+// the type's own where the documented rounding is checked.
 #pragma once
 
 #include <peercoll/peercoll.h>
@@ -51,39 +51,72 @@ struct TypeTag {
 template <class Function>
 auto with_element_type(peercoll_datatype_t datatype, Function function) {
     switch (datatype) {
-        case PEERCOLL_INT8: return function(TypeTag<std::int8_t>{});
-        case PEERCOLL_UINT8: return function(TypeTag<std::uint8_t>{});
-        case PEERCOLL_INT16: return function(TypeTag<std::int16_t>{});
-        case PEERCOLL_UINT16: return function(TypeTag<std::uint16_t>{});
-        case PEERCOLL_INT32: return function(TypeTag<std::int32_t>{});
-        case PEERCOLL_UINT32: return function(TypeTag<std::uint32_t>{});
-        case PEERCOLL_INT64: return function(TypeTag<std::int64_t>{});
-        case PEERCOLL_UINT64: return function(TypeTag<std::uint64_t>{});
-        case PEERCOLL_BYTE: return function(TypeTag<Byte>{});
-        case PEERCOLL_FLOAT16: return function(TypeTag<Half>{});
-        case PEERCOLL_BFLOAT16: return function(TypeTag<Bfloat>{});
-        case PEERCOLL_FLOAT32: return function(TypeTag<float>{});
-        case PEERCOLL_FLOAT64: return function(TypeTag<double>{});
-        case PEERCOLL_FLOAT80: return function(TypeTag<long double>{});
-        case PEERCOLL_FLOAT128: return function(TypeTag<__float128>{});
-        case PEERCOLL_COMPLEX_FLOAT32: return function(TypeTag<Complex<float>>{});
-        case PEERCOLL_COMPLEX_FLOAT64: return function(TypeTag<Complex<double>>{});
-        case PEERCOLL_COMPLEX_FLOAT80: return function(TypeTag<Complex<long double>>{});
-        case PEERCOLL_COMPLEX_FLOAT128: return function(TypeTag<Complex<__float128>>{});
-        case PEERCOLL_BOOL: return function(TypeTag<Bool>{});
-        case PEERCOLL_LOGICAL8: return function(TypeTag<Logical<std::uint8_t>>{});
-        case PEERCOLL_LOGICAL16: return function(TypeTag<Logical<std::uint16_t>>{});
-        case PEERCOLL_LOGICAL32: return function(TypeTag<Logical<std::uint32_t>>{});
-        case PEERCOLL_LOGICAL64: return function(TypeTag<Logical<std::uint64_t>>{});
-        case PEERCOLL_PAIR_FLOAT32_INT32: return function(TypeTag<Pair<float, std::int32_t>>{});
-        case PEERCOLL_PAIR_FLOAT64_INT32: return function(TypeTag<Pair<double, std::int32_t>>{});
-        case PEERCOLL_PAIR_INT64_INT32: return function(TypeTag<Pair<std::int64_t, std::int32_t>>{});
-        case PEERCOLL_PAIR_INT32_INT32: return function(TypeTag<Pair<std::int32_t, std::int32_t>>{});
-        case PEERCOLL_PAIR_INT16_INT32: return function(TypeTag<Pair<std::int16_t, std::int32_t>>{});
-        case PEERCOLL_PAIR_FLOAT80_INT32: return function(TypeTag<Pair<long double, std::int32_t>>{});
-        case PEERCOLL_PAIR_FLOAT32_FLOAT32: return function(TypeTag<Pair<float, float>>{});
-        case PEERCOLL_PAIR_FLOAT64_FLOAT64: return function(TypeTag<Pair<double, double>>{});
-        default: throw std::invalid_argument("a value that is no datatype");
+        case PEERCOLL_INT8:
+            return function(TypeTag<std::int8_t>{});
+        case PEERCOLL_UINT8:
+            return function(TypeTag<std::uint8_t>{});
+        case PEERCOLL_INT16:
+            return function(TypeTag<std::int16_t>{});
+        case PEERCOLL_UINT16:
+            return function(TypeTag<std::uint16_t>{});
+        case PEERCOLL_INT32:
+            return function(TypeTag<std::int32_t>{});
+        case PEERCOLL_UINT32:
+            return function(TypeTag<std::uint32_t>{});
+        case PEERCOLL_INT64:
+            return function(TypeTag<std::int64_t>{});
+        case PEERCOLL_UINT64:
+            return function(TypeTag<std::uint64_t>{});
+        case PEERCOLL_BYTE:
+            return function(TypeTag<Byte>{});
+        case PEERCOLL_FLOAT16:
+            return function(TypeTag<Half>{});
+        case PEERCOLL_BFLOAT16:
+            return function(TypeTag<Bfloat>{});
+        case PEERCOLL_FLOAT32:
+            return function(TypeTag<float>{});
+        case PEERCOLL_FLOAT64:
+            return function(TypeTag<double>{});
+        case PEERCOLL_FLOAT80:
+            return function(TypeTag<long double>{});
+        case PEERCOLL_FLOAT128:
+            return function(TypeTag<__float128>{});
+        case PEERCOLL_COMPLEX_FLOAT32:
+            return function(TypeTag<Complex<float>>{});
+        case PEERCOLL_COMPLEX_FLOAT64:
+            return function(TypeTag<Complex<double>>{});
+        case PEERCOLL_COMPLEX_FLOAT80:
+            return function(TypeTag<Complex<long double>>{});
+        case PEERCOLL_COMPLEX_FLOAT128:
+            return function(TypeTag<Complex<__float128>>{});
+        case PEERCOLL_BOOL:
+            return function(TypeTag<Bool>{});
+        case PEERCOLL_LOGICAL8:
+            return function(TypeTag<Logical<std::uint8_t>>{});
+        case PEERCOLL_LOGICAL16:
+            return function(TypeTag<Logical<std::uint16_t>>{});
+        case PEERCOLL_LOGICAL32:
+            return function(TypeTag<Logical<std::uint32_t>>{});
+        case PEERCOLL_LOGICAL64:
+            return function(TypeTag<Logical<std::uint64_t>>{});
+        case PEERCOLL_PAIR_FLOAT32_INT32:
+            return function(TypeTag<Pair<float, std::int32_t>>{});
+        case PEERCOLL_PAIR_FLOAT64_INT32:
+            return function(TypeTag<Pair<double, std::int32_t>>{});
+        case PEERCOLL_PAIR_INT64_INT32:
+            return function(TypeTag<Pair<std::int64_t, std::int32_t>>{});
+        case PEERCOLL_PAIR_INT32_INT32:
+            return function(TypeTag<Pair<std::int32_t, std::int32_t>>{});
+        case PEERCOLL_PAIR_INT16_INT32:
+            return function(TypeTag<Pair<std::int16_t, std::int32_t>>{});
+        case PEERCOLL_PAIR_FLOAT80_INT32:
+            return function(TypeTag<Pair<long double, std::int32_t>>{});
+        case PEERCOLL_PAIR_FLOAT32_FLOAT32:
+            return function(TypeTag<Pair<float, float>>{});
+        case PEERCOLL_PAIR_FLOAT64_FLOAT64:
+            return function(TypeTag<Pair<double, double>>{});
+        default:
+            throw std::invalid_argument("a value that is no datatype");
     }
 }
 

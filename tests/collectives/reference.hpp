@@ -43,14 +43,14 @@ struct ReductionCase {
 // What MPI defines (MPI 4.0, 6.9.2 and 6.9.4), from the tests' own reading; REPLACE and NO_OP take every datatype.
 bool mpi_defines(peercoll_op_t op, peercoll_datatype_t datatype);
 
-// Values for which every partial result is exact in the type itself, so that any association gives the same: integers are
-// taken modulo 2^n by wide arithmetic, sums of floats are of small integers, products of powers of two.
+// Values for which every partial result is exact in the type itself, so that any association gives the same: integers
+// are taken modulo 2^n by wide arithmetic, sums of floats are of small integers, products of powers of two.
 ReductionCase make_exact_case(peercoll_datatype_t datatype, peercoll_op_t op, int ranks, std::size_t count,
                               std::uint64_t seed);
 
-// Values whose sum and product depend on the association. Expected is the documented plan: ranks are folded in order inside
-// each block, and the blocks in order; half types are accumulated in float inside a block and rounded at its end.
-// For sums and products of floats and complex numbers, up to float80.
+// Values whose sum and product depend on the association. Expected is the documented plan: ranks are folded in order
+// inside each block, and the blocks in order; half types are accumulated in float inside a block and rounded at its
+// end. For sums and products of floats and complex numbers, up to float80.
 ReductionCase make_rounding_case(peercoll_datatype_t datatype, peercoll_op_t op,
                                  const std::vector<std::vector<int>>& blocks, std::size_t count, std::uint64_t seed);
 

@@ -13,7 +13,9 @@ namespace {
 using Signed128 = __int128;
 using Unsigned128 = unsigned __int128;
 
-bool is_bitwise(peercoll_op_t op) { return op == PEERCOLL_BAND || op == PEERCOLL_BOR || op == PEERCOLL_BXOR; }
+bool is_bitwise(peercoll_op_t op) {
+    return op == PEERCOLL_BAND || op == PEERCOLL_BOR || op == PEERCOLL_BXOR;
+}
 
 // ---- Values ----
 
@@ -25,17 +27,22 @@ T exact_float(peercoll_op_t op, std::uint64_t random) {
             return static_cast<T>(powers[random % powers.size()]);
         }
         case PEERCOLL_MIN:
-        case PEERCOLL_MAX: return static_cast<T>(static_cast<double>(random % 255) / 2 - 63.5);
-        default: return static_cast<T>(static_cast<int>(random % 15) - 7);
+        case PEERCOLL_MAX:
+            return static_cast<T>(static_cast<double>(random % 255) / 2 - 63.5);
+        default:
+            return static_cast<T>(static_cast<int>(random % 15) - 7);
     }
 }
 
 // Mostly true for an AND, mostly false for an OR, so that both results occur with up to 8 ranks.
 bool exact_truth(peercoll_op_t op, std::uint64_t random) {
     switch (op) {
-        case PEERCOLL_LAND: return random % 8 != 0;
-        case PEERCOLL_LOR: return random % 8 == 0;
-        default: return random % 2 == 0;
+        case PEERCOLL_LAND:
+            return random % 8 != 0;
+        case PEERCOLL_LOR:
+            return random % 8 == 0;
+        default:
+            return random % 2 == 0;
     }
 }
 
@@ -119,25 +126,39 @@ T narrow(Wide value) {
 template <class Wide>
 Wide arithmetic(peercoll_op_t op, Wide a, Wide b) {
     switch (op) {
-        case PEERCOLL_SUM: return a + b;
-        case PEERCOLL_PROD: return a * b;
-        case PEERCOLL_MIN: return b < a ? b : a;
-        case PEERCOLL_MAX: return a < b ? b : a;
-        default: throw std::invalid_argument("no arithmetic operation");
+        case PEERCOLL_SUM:
+            return a + b;
+        case PEERCOLL_PROD:
+            return a * b;
+        case PEERCOLL_MIN:
+            return b < a ? b : a;
+        case PEERCOLL_MAX:
+            return a < b ? b : a;
+        default:
+            throw std::invalid_argument("no arithmetic operation");
     }
 }
 
 Signed128 integer_step(peercoll_op_t op, Signed128 a, Signed128 b) {
     switch (op) {
-        case PEERCOLL_SUM: return static_cast<Signed128>(static_cast<Unsigned128>(a) + static_cast<Unsigned128>(b));
-        case PEERCOLL_PROD: return static_cast<Signed128>(static_cast<Unsigned128>(a) * static_cast<Unsigned128>(b));
-        case PEERCOLL_LAND: return (a != 0 && b != 0) ? 1 : 0;
-        case PEERCOLL_LOR: return (a != 0 || b != 0) ? 1 : 0;
-        case PEERCOLL_LXOR: return ((a != 0) != (b != 0)) ? 1 : 0;
-        case PEERCOLL_BAND: return a & b;
-        case PEERCOLL_BOR: return a | b;
-        case PEERCOLL_BXOR: return a ^ b;
-        default: return arithmetic(op, a, b);
+        case PEERCOLL_SUM:
+            return static_cast<Signed128>(static_cast<Unsigned128>(a) + static_cast<Unsigned128>(b));
+        case PEERCOLL_PROD:
+            return static_cast<Signed128>(static_cast<Unsigned128>(a) * static_cast<Unsigned128>(b));
+        case PEERCOLL_LAND:
+            return (a != 0 && b != 0) ? 1 : 0;
+        case PEERCOLL_LOR:
+            return (a != 0 || b != 0) ? 1 : 0;
+        case PEERCOLL_LXOR:
+            return ((a != 0) != (b != 0)) ? 1 : 0;
+        case PEERCOLL_BAND:
+            return a & b;
+        case PEERCOLL_BOR:
+            return a | b;
+        case PEERCOLL_BXOR:
+            return a ^ b;
+        default:
+            return arithmetic(op, a, b);
     }
 }
 
@@ -191,15 +212,20 @@ bool mpi_defines(peercoll_op_t op, peercoll_datatype_t datatype) {
         const bool is_integer = std::is_integral_v<T>;
         switch (op) {
             case PEERCOLL_SUM:
-            case PEERCOLL_PROD: return is_integer || is_float<T> || is_small_float<T> || is_complex<T>;
+            case PEERCOLL_PROD:
+                return is_integer || is_float<T> || is_small_float<T> || is_complex<T>;
             case PEERCOLL_MIN:
-            case PEERCOLL_MAX: return is_integer || is_float<T> || is_small_float<T>;
+            case PEERCOLL_MAX:
+                return is_integer || is_float<T> || is_small_float<T>;
             case PEERCOLL_LAND:
             case PEERCOLL_LOR:
-            case PEERCOLL_LXOR: return is_integer || is_logical<T>;
+            case PEERCOLL_LXOR:
+                return is_integer || is_logical<T>;
             case PEERCOLL_MINLOC:
-            case PEERCOLL_MAXLOC: return is_pair<T>;
-            default: return is_bitwise(op) && (is_integer || std::is_same_v<T, Byte>);
+            case PEERCOLL_MAXLOC:
+                return is_pair<T>;
+            default:
+                return is_bitwise(op) && (is_integer || std::is_same_v<T, Byte>);
         }
     });
 }

@@ -108,9 +108,9 @@ void fill_rounding(ReductionCase& made, const std::vector<std::vector<int>>& blo
 }
 
 template <class T>
-inline constexpr bool can_round = is_small_float<T> || std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                                  std::is_same_v<T, long double> || std::is_same_v<T, Complex<float>> ||
-                                  std::is_same_v<T, Complex<double>>;
+inline constexpr bool can_round =
+    is_small_float<T> || std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, long double> ||
+    std::is_same_v<T, Complex<float>> || std::is_same_v<T, Complex<double>>;
 
 template <class T>
 bool same_value(T left, T right) {
@@ -139,7 +139,8 @@ bool same_bits(const Part& left, const Part& right) {
 }
 
 template <class T, class Same>
-std::optional<std::size_t> first_different(const std::byte* left, const std::byte* right, std::size_t count, Same same) {
+std::optional<std::size_t> first_different(const std::byte* left, const std::byte* right, std::size_t count,
+                                           Same same) {
     if (std::memcmp(left, right, count * sizeof(T)) == 0) {
         return std::nullopt;
     }
