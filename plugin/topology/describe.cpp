@@ -59,7 +59,7 @@ public:
     std::string text() const {
         const hwloc_obj_t first = hwloc_get_obj_inside_cpuset_by_type(topology_, processors_.get(), HWLOC_OBJ_CORE, 0);
         const int count = hwloc_get_nbobjs_inside_cpuset_by_type(topology_, processors_.get(), HWLOC_OBJ_CORE);
-        const std::string processors =
+        std::string processors =
             fmt::format("PU{} {}", hwloc_bitmap_weight(processors_.get()) == 1 ? "" : "s", set_text(processors_.get()));
         if (first == nullptr || count < 1) {
             return processors;

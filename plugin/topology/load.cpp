@@ -114,12 +114,11 @@ Status Topology::load(const std::string& xml_file, bool with_io, std::unique_ptr
     HwlocTopologyHandle handle(raw);
     choose_what_to_look_at(raw, with_io);
     if (!xml_file.empty()) {
-        // hwloc wants the ending NUL counted.
-        if (hwloc_topology_set_xmlbuffer(raw, xml.c_str(), static_cast<int>(xml.size() + 1)) != 0) {
-            return bad_file(xml_file, "is not XML that hwloc understands");
-        }
-        if (hwloc_topology_load(raw) != 0) {
-            return bad_file(xml_file, "does not describe a node that hwloc accepts");
+        // hwloc wants the ending NUL counted. Which of the two calls notices what depends on the XML parser it was
+        // built with.
+        if (hwloc_topology_set_xmlbuffer(raw, xml.c_str(), static_cast<int>(xml.size() + 1)) != 0 ||
+            hwloc_topology_load(raw) != 0) {
+            return bad_file(xml_file, "is not a topology that hwloc can read");
         }
     } else if (hwloc_topology_load(raw) != 0) {
         return {PEERCOLL_ERR_SYSTEM,

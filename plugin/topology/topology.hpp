@@ -31,8 +31,8 @@ public:
     static Status load(const std::string& xml_file, bool with_io, std::unique_ptr<Topology>& topology);
     virtual ~Topology() = default;
 
-    // The place of the calling thread's process, from its CPU binding (sched_getaffinity). With an XML file of another
-    // machine, processors that the file lacks are ignored.
+    // The place of the calling process, from the CPU binding of its main thread (sched_getaffinity). With an XML file
+    // of another machine, processors that the file lacks are ignored.
     virtual RankPlace place_of_this_process() const = 0;
     // The place of a set of PUs, by operating system index.
     virtual RankPlace place_of(const std::vector<unsigned>& processors) const = 0;
@@ -43,8 +43,8 @@ public:
 // Groups of ranks for the hierarchical algorithms and the reduction plan: a partition of 0..places.size()-1. Groups are
 // in the order of their smallest rank, ranks inside a group ascending. A pure function, so that all ranks get the same
 // answer. `wanted` nullopt picks the finest level at which every rank has a place and there are at least two groups of
-// which one has at least two ranks; if there is none, one group of all. An explicit level that some rank has no place
-// at gives one group.
+// which one has at least two ranks; if there is none, one group of all (level None). Finest is what has most groups:
+// one cache may span two NUMA nodes. An explicit level that some rank has no place at gives one group, level None.
 struct Grouping {
     PlaceLevel level = PlaceLevel::None;
     std::vector<std::vector<int>> groups;
