@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Grouped: staged allreduce that reduces inside each hwloc group (shared cache, NUMA node, package) before it crosses.
+//
+// When: medium messages and larger on nodes with several groups of ranks. It evaluates the plan whose blocks are the
+// groups.
+//
+//   chunk c; group g has m(g) members, each owns one of m(g) slices of it; each rank also owns one of p slices of it
+//     contribute        source --copy--> cell                                           step C(c)
+//     reduce in group   my group slice over my group's cells --> cell                   step G(c)    meets the group
+//     only combine           my slice over one partial from each group --> results of cell   step R(c)    meets
+//     everybody gather            everybody's results --> destination
+//
+// Cost per rank: n read inside the group; n (g-1)/p read from other groups to combine (staged: n (p-m)/p), n (p-m)/p to
+// gather; three steps a chunk. A cell is half inputs and partials, half results, since partials are read until R(c).
+#include "collectives/allreduce/grouped.hpp"
+
+#include "collectives/host/input_list.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace peercoll {
+
+void AllreduceGrouped::begin() {
+    chunks_ = Chunks(arguments_.count, arguments_.element_bytes, team_->cell_bytes() / 2);
+    base_ = team_->begin(3 * chunks_.size() + 1);
+    first_cell_ = team_->take_cells(chunks_.size());
+    const auto& group = team_->group_of(team_->rank());
+    member_ = static_cast<std::size_t>(std::find(group.begin(), group.end(), team_->rank()) - group.begin());
+}
+
+Slice AllreduceGrouped::group_slice(std::size_t group, std::size_t member) const {
+    return slice_of(chunks_[chunk_].count(), team_->groups()[group].size(), member,
+                    line_granule(arguments_.element_bytes));
+}
+
+Slice AllreduceGrouped::slice(int rank) const {
+    return slice_of(chunks_[chunk_].count(), static_cast<std::size_t>(team_->size()), static_cast<std::size_t>(rank),
+                    line_granule(arguments_.element_bytes));
+}
+
+std::byte* AllreduceGrouped::results(int rank) const {
+    return team_->cell(rank, first_cell_ + chunk_) + team_->cell_bytes() / 2;
+}
+
+bool AllreduceGrouped::contribute(std::uint64_t chunk) {
+    std::uint64_t& free_at = team_->cell_free_at(first_cell_ + chunk);
+    if (!team_->all_reached(free_at, cursor_)) return false;
+    cursor_ = 0;
+    // A rank has gathered chunk c before it announces G(c+1), or the end.
+    free_at = base_ + std::min(3 * chunk + 5, 3 * chunks_.size() + 1);
+    std::memcpy(team_->cell(team_->rank(), first_cell_ + chunk),
+                arguments_.source + chunks_[chunk].begin * arguments_.element_bytes,
+                chunks_[chunk].count() * arguments_.element_bytes);
+    team_->publish(base_ + 3 * chunk + 1);
+    return true;
+}
+
+void AllreduceGrouped::reduce_in_group() {
+    const auto& group = team_->group_of(team_->rank());
+    const Slice own = group_slice(team_->group_index(team_->rank()), member_);
+    const std::size_t offset = own.begin * arguments_.element_bytes;
+    InputList inputs(group.size());
+    for (std::size_t i = 0; i < group.size(); ++i) inputs[i] = team_->cell(group[i], first_cell_ + chunk_) + offset;
+    if (own.count() > 0)
+        arguments_.fold(team_->cell(team_->rank(), first_cell_ + chunk_) + offset, inputs.data(), group.size(),
+                        own.count());
+    team_->publish(base_ + 3 * chunk_ + 2);
+}
+
+void AllreduceGrouped::combine() {
+    const std::size_t element = arguments_.element_bytes;
+    const Slice own = slice(team_->rank());
+    const auto& groups = team_->groups();
+    InputList inputs(groups.size());
+    std::vector<std::size_t> owner(groups.size(), 0);  // the member of each group that holds the partial at `at`
+    for (std::size_t at = own.begin; at < own.end;) {
+        std::size_t end = own.end;  // of the longest piece that one member of each group holds
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            while (group_slice(g, owner[g]).end <= at) ++owner[g];
+            end = std::min(end, group_slice(g, owner[g]).end);
+            inputs[g] = team_->cell(groups[g][owner[g]], first_cell_ + chunk_) + at * element;
+        }
+        arguments_.fold(results(team_->rank()) + at * element, inputs.data(), groups.size(), end - at);
+        at = end;
+    }
+    team_->publish(base_ + 3 * chunk_ + 3);
+}
+
+void AllreduceGrouped::gather() {
+    const std::size_t element = arguments_.element_bytes;
+    std::byte* destination = arguments_.destination + chunks_[chunk_].begin * element;
+    for (int i = 0; i < team_->size(); ++i) {
+        const int peer = (team_->rank() + i) % team_->size();
+        const Slice part = slice(peer);
+        std::memcpy(destination + part.begin * element, results(peer) + part.begin * element, part.count() * element);
+    }
+}
+
+Progress AllreduceGrouped::progress() {
+    switch (stage_) {
+        case Stage::Begin:
+            begin();
+            stage_ = Stage::Contribute;
+            [[fallthrough]];
+        case Stage::Contribute:
+            if (!contribute(0)) return Progress::Pending;
+            stage_ = Stage::ReduceInGroup;
+            [[fallthrough]];
+        case Stage::ReduceInGroup:
+            if (!team_->have_reached(team_->group_of(team_->rank()), base_ + 3 * chunk_ + 1, group_cursor_))
+                return Progress::Pending;
+            group_cursor_ = 0;
+            reduce_in_group();
+            stage_ = Stage::Combine;
+            [[fallthrough]];
+        case Stage::Combine:
+            if (!team_->all_reached(base_ + 3 * chunk_ + 2, cursor_)) return Progress::Pending;
+            cursor_ = 0;
+            combine();
+            stage_ = Stage::ContributeNext;
+            [[fallthrough]];
+        case Stage::ContributeNext:
+            if (chunk_ + 1 < chunks_.size() && !contribute(chunk_ + 1)) return Progress::Pending;
+            stage_ = Stage::Gather;
+            [[fallthrough]];
+        case Stage::Gather:
+            if (!team_->all_reached(base_ + 3 * chunk_ + 3, cursor_)) return Progress::Pending;
+            cursor_ = 0;
+            gather();
+            if (++chunk_ < chunks_.size()) {
+                stage_ = Stage::ReduceInGroup;
+                return Progress::Advanced;
+            }
+            break;
+    }
+    team_->publish(base_ + 3 * chunks_.size() + 1);
+    return Progress::Done;
+}
+
+}  // namespace peercoll

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "collectives/allreduce/arguments.hpp"
+#include "collectives/host/chunks.hpp"
+#include "collectives/host/host_team.hpp"
+#include "collectives/task.hpp"
+
+namespace peercoll {
+
+class AllreduceGrouped final : public Task {
+public:
+    AllreduceGrouped(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
+    Progress progress() override;
+    // The groups must be the blocks of the plan, or the bits would differ.
+    static bool takes(const HostTeam& team, const ReductionPlan& plan) {
+        return team.groups().size() > 1 && plan.blocks() == team.groups();
+    }
+
+private:
+    enum class Stage : std::uint8_t { Begin, Contribute, ReduceInGroup, Combine, ContributeNext, Gather };
+    void begin();
+    bool contribute(std::uint64_t chunk);
+    void reduce_in_group();
+    void combine();
+    void gather();
+    Slice group_slice(std::size_t group, std::size_t member) const;
+    Slice slice(int rank) const;
+    std::byte* results(int rank) const;
+
+    HostTeam* team_;
+    AllreduceArguments arguments_;
+    Chunks chunks_;
+    std::uint64_t base_ = 0;
+    std::uint64_t first_cell_ = 0;
+    std::uint64_t chunk_ = 0;
+    std::size_t member_ = 0;  // this rank's place in its group
+    int cursor_ = 0;
+    std::size_t group_cursor_ = 0;
+    Stage stage_ = Stage::Begin;
+};
+
+}  // namespace peercoll

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "collectives/allreduce/arguments.hpp"
+#include "collectives/host/host_team.hpp"
+#include "collectives/task.hpp"
+
+namespace peercoll {
+
+class AllreducePackets final : public Task {
+public:
+    AllreducePackets(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
+    Progress progress() override;
+    static bool takes(std::size_t bytes) { return bytes <= packet_max_bytes; }
+
+private:
+    bool send();
+    void fold();
+
+    HostTeam* team_;
+    AllreduceArguments arguments_;
+    std::uint64_t step_ = 0;
+    std::uint64_t slot_ = 0;
+    int cursor_ = 0;
+    bool begun_ = false;
+    bool sent_ = false;
+};
+
+}  // namespace peercoll

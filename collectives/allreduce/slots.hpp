@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "collectives/allreduce/arguments.hpp"
+#include "collectives/host/chunks.hpp"
+#include "collectives/host/host_team.hpp"
+#include "collectives/task.hpp"
+
+namespace peercoll {
+
+class AllreduceSlots final : public Task {
+public:
+    AllreduceSlots(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
+    Progress progress() override;
+
+private:
+    void begin();
+    bool contribute();
+    void fold();
+
+    HostTeam* team_;
+    AllreduceArguments arguments_;
+    Chunks chunks_;
+    std::uint64_t base_ = 0;
+    std::uint64_t first_cell_ = 0;
+    std::uint64_t contributed_ = 0;
+    std::uint64_t folded_ = 0;
+    int reuse_cursor_ = 0;
+    int data_cursor_ = 0;
+    bool begun_ = false;
+};
+
+}  // namespace peercoll

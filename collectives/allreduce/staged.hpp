@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "collectives/allreduce/arguments.hpp"
+#include "collectives/host/chunks.hpp"
+#include "collectives/host/host_team.hpp"
+#include "collectives/task.hpp"
+
+namespace peercoll {
+
+class AllreduceStaged final : public Task {
+public:
+    AllreduceStaged(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
+    Progress progress() override;
+
+private:
+    enum class Stage : std::uint8_t { Begin, Contribute, Reduce, ContributeNext, Gather };
+    void begin();
+    bool contribute(std::uint64_t chunk);
+    void reduce();
+    void gather();
+    Slice slice(std::uint64_t chunk, int rank) const;
+
+    HostTeam* team_;
+    AllreduceArguments arguments_;
+    Chunks chunks_;
+    std::uint64_t base_ = 0;
+    std::uint64_t first_cell_ = 0;
+    std::uint64_t chunk_ = 0;
+    int cursor_ = 0;
+    Stage stage_ = Stage::Begin;
+};
+
+}  // namespace peercoll

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "collectives/broadcast/arguments.hpp"
+#include "collectives/host/chunks.hpp"
+#include "collectives/host/host_team.hpp"
+#include "collectives/task.hpp"
+
+namespace peercoll {
+
+class BroadcastStaged final : public Task {
+public:
+    enum class Shape : std::uint8_t { Flat, Grouped };
+    BroadcastStaged(HostTeam& team, const BroadcastArguments& arguments, Shape shape)
+        : team_(&team), arguments_(arguments), shape_(shape) {}
+    Progress progress() override;
+
+private:
+    void begin();
+    Progress write_chunk();
+    Progress read_chunk();
+    bool cell_is_free();
+    int leader_of(std::size_t group) const;
+
+    HostTeam* team_;
+    BroadcastArguments arguments_;
+    Shape shape_;
+    Chunks chunks_;
+    std::uint64_t base_ = 0;
+    std::uint64_t first_cell_ = 0;
+    std::uint64_t chunk_ = 0;
+    int from_ = -1;  // whose cells this rank reads; -1: none, it is the root
+    bool relays_ = false;
+    int cursor_ = 0;
+    bool begun_ = false;
+};
+
+}  // namespace peercoll

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HostTeam: the ranks of one communicator on one node, as the host algorithms see them: the control segment, the
+// clocks, the staging cells, the reduction plan and the groups. One object per rank and communicator; not thread safe.
+//
+// Steps. Every operation takes a fixed number of steps, the same on all ranks, so that a step number means the same
+// thing everywhere without being exchanged. A rank publishes the steps it has taken in its clock.
+//
+// Reuse. What a rank writes for others (packet slots, staging cells) remembers the step at which every reader is done
+// with it. Before it is written again, all clocks must have reached that step. `floor` is what is already known of all
+// clocks; an allreduce moves it along for nothing, so only a rank that keeps broadcasting ever has to look.
+#pragma once
+
+#include "collectives/host/peer_reader.hpp"
+#include "collectives/host/segment_layout.hpp"
+#include "collectives/reduction/plan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace peercoll {
+
+class HostTeam {
+public:
+    struct Parts {
+        int rank = 0;
+        int size = 1;
+        std::byte* segment = nullptr;  // mapped, zeroed when made, shared by all ranks
+        SegmentLayout layout;
+        ReductionPlan plan;
+        std::vector<std::vector<int>> groups;  // by hwloc; one group if there is nothing to tell apart
+        std::unique_ptr<PeerReader>
+            reader;  // null where single copy was refused or is switched off, on all ranks alike
+    };
+    explicit HostTeam(Parts parts);
+
+    int rank() const { return parts_.rank; }
+    int size() const { return parts_.size; }
+    const ReductionPlan& plan() const { return parts_.plan; }
+    const std::vector<std::vector<int>>& groups() const { return parts_.groups; }
+    const std::vector<int>& group_of(int rank) const { return parts_.groups[group_index_[rank]]; }
+    std::size_t group_index(int rank) const { return group_index_[rank]; }
+    PeerReader* reader() const { return parts_.reader.get(); }
+    SegmentHeader& header() const { return *reinterpret_cast<SegmentHeader*>(parts_.segment); }
+
+    // -- Steps --------------------------------------------------------------------------------------------------------
+    // Takes `steps` step numbers for an operation; returns the last one before them. Called in the operation's first
+    // progress().
+    std::uint64_t begin(std::uint64_t steps) {
+        const std::uint64_t base = next_step_;
+        next_step_ += steps;
+        return base;
+    }
+    void publish(std::uint64_t step) { clocks_[parts_.rank].step.store(step, std::memory_order_release); }
+    bool has_reached(int rank, std::uint64_t step) {
+        if (seen_[rank] >= step) return true;
+        seen_[rank] = clocks_[rank].step.load(std::memory_order_acquire);
+        return seen_[rank] >= step;
+    }
+    // Whether all other ranks have published `step`. `cursor` remembers how far the last look got; start it at 0.
+    bool all_reached(std::uint64_t step, int& cursor) {
+        if (floor_ >= step) return true;
+        for (; cursor < parts_.size; ++cursor)
+            if (cursor != parts_.rank && !has_reached(cursor, step)) return false;
+        floor_ = step;
+        return true;
+    }
+    // The same for the ranks in `ranks`; does not move the floor.
+    bool have_reached(const std::vector<int>& ranks, std::uint64_t step, std::size_t& cursor) {
+        for (; cursor < ranks.size(); ++cursor)
+            if (ranks[cursor] != parts_.rank && !has_reached(ranks[cursor], step)) return false;
+        return true;
+    }
+    // Whether a rank has taken every step of the operations begun here.
+    bool has_left(int rank) { return has_reached(rank, next_step_); }
+    // For algorithms that learn it from the data itself: all ranks have published `step`.
+    void raise_floor(std::uint64_t step) {
+        if (floor_ < step) floor_ = step;
+    }
+
+    // -- Arrivals -----------------------------------------------------------------------------------------------------
+    RankArrival& arrival(int rank) const { return arrivals_[rank]; }
+
+    // -- Packet slots -------------------------------------------------------------------------------------------------
+    PacketLine* packet_slot(int rank, std::uint64_t slot) const {
+        return packets_ + (static_cast<std::size_t>(rank) * packet_slots + slot) * packet_lines;
+    }
+    // Which slot an operation uses: its own count of packet operations, the same on all ranks.
+    std::uint64_t next_packet_slot() { return packet_operations_++ % packet_slots; }
+    std::uint64_t& packet_slot_free_at(std::uint64_t slot) { return packet_free_at_[slot]; }
+
+    // -- Staging cells ------------------------------------------------------------------------------------------------
+    static constexpr std::size_t cells = 4;
+    std::size_t cell_bytes() const { return cell_bytes_; }
+    std::byte* cell(int rank, std::uint64_t index) const {
+        return staging_ + static_cast<std::size_t>(rank) * parts_.layout.staging_per_rank +
+               (index % cells) * cell_bytes_;
+    }
+    // Cells are used in turn by all ranks alike; returns the first of `count` cells.
+    std::uint64_t take_cells(std::uint64_t count) {
+        const std::uint64_t first = next_cell_;
+        next_cell_ += count;
+        return first;
+    }
+    std::uint64_t& cell_free_at(std::uint64_t index) { return cell_free_at_[index % cells]; }
+
+    // Grow-only private memory, 64-byte aligned. Null if there is none to be had.
+    std::byte* scratch(std::size_t bytes) noexcept;
+
+private:
+    Parts parts_;
+    RankClock* clocks_;
+    RankArrival* arrivals_;
+    PacketLine* packets_;
+    std::byte* staging_;
+    std::size_t cell_bytes_;
+    std::vector<std::size_t> group_index_;
+    std::vector<std::uint64_t> seen_;  // the last value read of each clock
+    std::uint64_t floor_ = 0;
+    std::uint64_t next_step_ = 0;
+    std::uint64_t packet_operations_ = 0;
+    std::uint64_t next_cell_ = 0;
+    std::uint64_t packet_free_at_[packet_slots] = {};
+    std::uint64_t cell_free_at_[cells] = {};
+    struct FreeAligned {
+        void operator()(std::byte* memory) const noexcept;
+    };
+    std::unique_ptr<std::byte, FreeAligned> scratch_;
+    std::size_t scratch_bytes_ = 0;
+};
+
+}  // namespace peercoll

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/runtime/communicator.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace peercoll {
+
+namespace {
+
+// How often a rank that waits for long looks at the abort flag and the clock.
+constexpr std::chrono::milliseconds check_every{2};
+
+constexpr const char* collective_names[PEERCOLL_COLLECTIVE_END] = {"allreduce", "broadcast"};
+
+}  // namespace
+
+Communicator::Communicator(Context& context, const peercoll_comm_params_t& params)
+    : context_(context), params_(params), label_(params.label != nullptr ? params.label : "communicator") {
+    params_.label = nullptr;  // the caller's text need not live on
+    context_.communicators.fetch_add(1, std::memory_order_relaxed);
+}
+
+Communicator::~Communicator() {
+    if (segment_bytes_ > 0) {
+        context_.statistics().shared("segment.bytes").fetch_sub(segment_bytes_, std::memory_order_relaxed);
+        context_.statistics().shared("segment.count").fetch_sub(1, std::memory_order_relaxed);
+    }
+    for (Counters& counters : counters_) counters = Counters{};
+    context_.communicators.fetch_sub(1, std::memory_order_relaxed);
+}
+
+Status Communicator::ready() {
+    if (tried_) return unusable_;
+    tried_ = true;
+    for (int collective = 0; collective < PEERCOLL_COLLECTIVE_END; ++collective) {
+        Statistics& statistics = context_.statistics();
+        const std::string name = collective_names[collective];
+        Counters& counters = counters_[collective];
+        counters.served = statistics.local(name + ".served");
+        counters.bytes = statistics.local(name + ".bytes");
+        const auto add = [&](std::string_view algorithm) {
+            counters.algorithms.push_back(statistics.local(fmt::format("{}.algorithm.{}", name, algorithm)));
+        };
+        if (collective == PEERCOLL_ALLREDUCE)
+            std::for_each(allreduce_algorithm_names.begin(), allreduce_algorithm_names.end(), add);
+        else
+            std::for_each(broadcast_algorithm_names.begin(), broadcast_algorithm_names.end(), add);
+    }
+    context_.statistics().shared("comm.used").fetch_add(1, std::memory_order_relaxed);
+    if (size() == 1) return {};
+    unusable_ = set_up_node(context_, params_, node_);
+    if (!unusable_.ok()) {
+        node_ = Node{};
+        context_.log().info(fmt::format("{}: not served: {}", label_, unusable_.sentence()));
+        return unusable_;
+    }
+    segment_bytes_ = node_.segment.bytes();
+    context_.statistics().shared("segment.bytes").fetch_add(segment_bytes_, std::memory_order_relaxed);
+    context_.statistics().shared("segment.count").fetch_add(1, std::memory_order_relaxed);
+    waiter_ = std::make_unique<Waiter>(
+        WaitPolicy::make(context_.options().wait, node_.crowded), check_every,
+        [this] {
+            context_.progress_active(this);
+            if (params_.progress != nullptr) params_.progress(params_.user);
+        },
+        [this](std::chrono::nanoseconds waited) { return on_check(waited); });
+    if (rank() == 0)
+        context_.log().info(fmt::format("{}: {} ranks in {} groups, segment {} KiB ({}), single copy {}", label_,
+                                        size(), node_.team->groups().size(), segment_bytes_ / 1024, node_.segment_path,
+                                        node_.single_copy_path));
+    return {};
+}
+
+void Communicator::count(const Call& call, std::size_t algorithm) {
+    Counters& counters = counters_[call.kind];
+    counters.served.add();
+    counters.bytes.add(call.bytes());
+    counters.algorithms[algorithm].add();
+}
+
+Status Communicator::run(const Call& call) {
+    if (!tried_) {
+        if (Status status = ready(); !status.ok()) return status;
+    }
+    if (!unusable_.ok()) return unusable_;
+    if (call.bytes() == 0 || size() == 1) return run_alone(call);
+    if (listed_) {
+        // Something may be under way; then this call takes its turn like any other.
+        Request request(*this, call, false);
+        if (Status status = start(request); !status.ok()) return status;
+        Status status = wait(request);
+        retire(request);
+        return status;
+    }
+    return run_task(call);
+}
+
+Status Communicator::run_alone(const Call& call) {
+    Counters& counters = counters_[call.kind];
+    counters.served.add();
+    counters.bytes.add(call.bytes());
+    if (call.kind == PEERCOLL_ALLREDUCE && call.bytes() > 0 && call.source != call.destination)
+        std::memcpy(call.destination, call.source, call.bytes());
+    return {};
+}
+
+Status Communicator::run_task(const Call& call) {
+    Operation operation(*node_.team, node_.agreed, call);
+    if (waiter_->wait([&operation] { return operation.progress(); }) != Progress::Done) return give_up();
+    count(call, operation.algorithm());
+    return {};
+}
+
+// -- Started requests -------------------------------------------------------------------------------------------------
+
+Status Communicator::start(Request& request) {
+    if (Status status = ready(); !status.ok()) return status;
+    request.status = Status{};
+    if (request.call.bytes() == 0 || size() == 1) {
+        request.status = run_alone(request.call);
+        return {};
+    }
+    request.active.store(true, std::memory_order_relaxed);
+    request.counted = true;
+    ++requests;
+    {
+        const std::lock_guard lock(queue_mutex_);
+        queue_.push_back(&request);
+        progress_queue();
+    }
+    if (!listed_) context_.add_active(*this);
+    listed_ = true;
+    return {};
+}
+
+void Communicator::retire(Request& request) {
+    if (!request.counted) return;
+    request.counted = false;
+    --requests;
+    bool empty = false;
+    {
+        const std::lock_guard lock(queue_mutex_);
+        empty = queue_.empty();
+    }
+    if (!empty || !listed_) return;
+    context_.remove_active(*this);
+    listed_ = false;
+}
+
+void Communicator::test(Request& request) {
+    try_progress();
+    context_.progress_active(this);
+    constexpr std::uint32_t tests_between_clock_reads = 256;
+    if (++tests_ % tests_between_clock_reads != 0 || !request.active.load(std::memory_order_acquire)) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (tested_ != &request) {
+        tested_ = &request;
+        tested_since_ = now;
+    }
+    if (!on_check(now - tested_since_)) fail_queue();
+}
+
+void Communicator::fail_queue() {
+    const std::lock_guard lock(queue_mutex_);
+    while (!queue_.empty()) complete(*queue_.front(), give_up());
+}
+
+Progress Communicator::progress_queue() {
+    while (!queue_.empty()) {
+        Request& request = *queue_.front();
+        if (!head_) head_.emplace(*node_.team, node_.agreed, request.call);
+        const Progress state = head_->progress();
+        if (state == Progress::Advanced) return state;
+        if (state == Progress::Pending) {
+            if (node_.team->header().abort_code.load(std::memory_order_relaxed) == 0) return state;
+        } else if (state == Progress::Done) {
+            count(request.call, head_->algorithm());
+            complete(request, {});
+            continue;
+        }
+        complete(request, give_up());
+    }
+    return Progress::Done;
+}
+
+void Communicator::complete(Request& request, Status status) {
+    queue_.pop_front();
+    head_.reset();
+    request.status = std::move(status);
+    request.active.store(false, std::memory_order_release);
+}
+
+void Communicator::try_progress() {
+    const std::unique_lock lock(queue_mutex_, std::try_to_lock);
+    if (lock.owns_lock()) progress_queue();
+}
+
+Status Communicator::wait(Request& request) {
+    const Progress state = waiter_ == nullptr ? Progress::Done : waiter_->wait([&] {
+        if (!request.active.load(std::memory_order_acquire)) return Progress::Done;
+        const std::unique_lock lock(queue_mutex_, std::try_to_lock);
+        if (!lock.owns_lock()) return Progress::Pending;
+        const Progress moved = progress_queue();
+        return request.active.load(std::memory_order_relaxed)
+                   ? (moved == Progress::Advanced ? moved : Progress::Pending)
+                   : Progress::Done;
+    });
+    if (state == Progress::Failed) fail_queue();
+    return request.status;
+}
+
+// -- Giving up --------------------------------------------------------------------------------------------------------
+
+void Communicator::break_with(Status status) {
+    broken_ = std::move(status);
+    SegmentHeader& header = node_.team->header();
+    std::uint32_t none = 0;
+    if (header.abort_code.compare_exchange_strong(none, static_cast<std::uint32_t>(-broken_.code()),
+                                                  std::memory_order_relaxed))
+        header.abort_rank.store(rank(), std::memory_order_relaxed);
+}
+
+bool Communicator::on_check(std::chrono::nanoseconds waited) {
+    const SegmentHeader& header = node_.team->header();
+    if (header.abort_code.load(std::memory_order_relaxed) != 0) return false;
+    const Options& options = context_.options();
+    if (options.timeout && waited >= *options.timeout) {
+        break_with({PEERCOLL_ERR_TIMEOUT, fmt::format("{}: a collective did not end within {} ms (option timeout)",
+                                                      label_, options.timeout->count())});
+        return false;
+    }
+    if (waited < last_waited_) next_peer_check_ = std::chrono::nanoseconds{0};  // a new wait
+    last_waited_ = waited;
+    if (next_peer_check_.count() == 0 && options.peer_check) next_peer_check_ = *options.peer_check;
+    if (!options.peer_check || waited < next_peer_check_) return true;
+    next_peer_check_ = waited + *options.peer_check;
+    for (int peer = 0; peer < size(); ++peer) {
+        const ProcessIdentity& process = node_.identities[static_cast<std::size_t>(peer)];
+        // A rank that has taken all steps of this operation may be gone: it has left nothing undone.
+        if (peer == rank() || is_alive(process, context_.identity()) || node_.team->has_left(peer)) continue;
+        break_with({PEERCOLL_ERR_PEER_LOST, fmt::format("{}: rank {} (process {}) died in the middle of a collective",
+                                                        label_, peer, process.pid)});
+        return false;
+    }
+    return true;
+}
+
+Status Communicator::give_up() {
+    if (broken_.ok()) {
+        const SegmentHeader& header = node_.team->header();
+        if (header.abort_code.load(std::memory_order_relaxed) != 0)
+            broken_ = {PEERCOLL_ERR_PEER_LOST, fmt::format("{}: rank {} gave up on a collective", label_,
+                                                           header.abort_rank.load(std::memory_order_relaxed))};
+        else
+            break_with(
+                {PEERCOLL_ERR_SYSTEM,
+                 fmt::format("{}: the system refused to copy from another rank's buffer in the middle of a collective; "
+                             "option single_copy=off avoids such copies",
+                             label_)});
+    }
+    if (unusable_.ok()) {
+        unusable_ = broken_;
+        context_.log().error(broken_.sentence());
+    }
+    return broken_;
+}
+
+// -- For people -------------------------------------------------------------------------------------------------------
+
+Status Communicator::passed_on(peercoll_collective_t collective, const char* reason) {
+    if (collective < 0 || collective >= PEERCOLL_COLLECTIVE_END)
+        return {PEERCOLL_ERR_INVALID_ARGUMENT, fmt::format("{} is no collective", collective)};
+    if (reason == nullptr || !is_counter_word(reason))
+        return {PEERCOLL_ERR_INVALID_ARGUMENT, "the reason is not a short word of a-z, 0-9 and _"};
+    context_.statistics()
+        .shared(fmt::format("{}.passed_on.{}", collective_names[collective], reason))
+        .fetch_add(1, std::memory_order_relaxed);
+    return {};
+}
+
+Status Communicator::describe(std::vector<std::string>& lines) {
+    if (Status status = ready(); !status.ok()) {
+        lines.push_back(fmt::format("{}: {} ranks, not served: {}", label_, size(), status.sentence()));
+        return {};
+    }
+    lines.push_back(fmt::format("{}: {} ranks on 1 node", label_, size()));
+    if (size() == 1) return {};
+    constexpr const char* levels[] = {"none", "shared cache", "NUMA node", "package"};
+    const auto& groups = node_.team->groups();
+    lines.push_back(fmt::format("groups: {} (level: {})", groups.size(), levels[static_cast<int>(node_.group_level)]));
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        lines.push_back(fmt::format("  group {}: ranks {}", g, fmt::join(groups[g], " ")));
+    lines.push_back(fmt::format("reduction order: {}", node_.team->plan().is_flat()
+                                                           ? "rank order"
+                                                           : "rank order inside each group, then the groups in order"));
+    lines.push_back(fmt::format("segment: {} KiB in {}", segment_bytes_ / 1024, node_.segment_path));
+    lines.push_back(fmt::format(
+        "waiting: {}", node_.crowded ? "yields at once, there are more ranks than processors" : "spins, then yields"));
+    const bool single = node_.team->reader() != nullptr;
+    for (int a = 0; a < size(); ++a)
+        for (int b = a + 1; b < size(); ++b)
+            lines.push_back(fmt::format(
+                "path {} - {}: shared memory{}", a, b,
+                single ? fmt::format("; large messages single copy by {} (proven by a read in each direction)",
+                                     node_.single_copy_path)
+                       : fmt::format("; single copy {}", node_.single_copy_path)));
+    return {};
+}
+
+}  // namespace peercoll

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicator: one rank's end of a group. Sets itself up at its first collective, runs calls as tasks, keeps started
+// requests in the order they were started.
+#pragma once
+
+#include "plugin/runtime/call.hpp"
+#include "plugin/runtime/context.hpp"
+#include "plugin/runtime/node_setup.hpp"
+#include "plugin/runtime/operation.hpp"
+#include "plugin/runtime/wait.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace peercoll {
+
+class Request;
+
+class Communicator {
+public:
+    Communicator(Context& context, const peercoll_comm_params_t& params);
+    ~Communicator();
+    Communicator(const Communicator&) = delete;
+    Communicator& operator=(const Communicator&) = delete;
+
+    Context& context() { return context_; }
+    int rank() const { return params_.rank; }
+    int size() const { return params_.size; }
+    const std::string& label() const { return label_; }
+
+    Status run(const Call& call);
+    Status start(Request& request);
+    // Progresses started requests until `request` is complete.
+    Status wait(Request& request);
+    // Advances started requests a little, unless another thread is at it.
+    void try_progress();
+    // The same for the owner of `request`, who also gives up where a wait would.
+    void test(Request& request);
+    // The owner of `request` has seen its end.
+    void retire(Request& request);
+
+    Status passed_on(peercoll_collective_t collective, const char* reason);
+    // Sets up if that has not been done.
+    Status describe(std::vector<std::string>& lines);
+
+    // Requests that refer to this communicator: started and not retired, or persistent.
+    int requests = 0;
+
+private:
+    struct Counters {
+        LocalCounter served;
+        LocalCounter bytes;
+        std::vector<LocalCounter> algorithms;
+    };
+
+    // The team, made if need be; the reason why there is none is the same for every later call.
+    Status ready();
+    Status run_alone(const Call& call);
+    Status run_task(const Call& call);
+    void count(const Call& call, std::size_t algorithm);
+    // Advances the queue; the mutex is held.
+    Progress progress_queue();
+    void complete(Request& request, Status status);
+
+    // Why a task gave up: decided here, told to the other ranks, remembered for later calls.
+    Status give_up();
+    void fail_queue();
+    bool on_check(std::chrono::nanoseconds waited);
+    void break_with(Status status);
+
+    Context& context_;
+    peercoll_comm_params_t params_;
+    std::string label_;
+    bool tried_ = false;
+    Status unusable_;  // not ok: every call gives this
+    Node node_;
+    std::unique_ptr<Waiter> waiter_;
+    Counters counters_[PEERCOLL_COLLECTIVE_END];
+    std::uint64_t segment_bytes_ = 0;
+    std::chrono::nanoseconds next_peer_check_{0};
+    std::chrono::nanoseconds last_waited_{0};
+    Status broken_;  // set by on_check, read by give_up
+
+    std::mutex queue_mutex_;
+    std::deque<Request*> queue_;
+    std::optional<Operation> head_;  // the operation of queue_.front(), once begun
+    bool listed_ = false;            // in the context's list; changed by the owner's thread alone
+
+    std::uint32_t tests_ = 0;  // that found nothing done
+    const Request* tested_ = nullptr;
+    std::chrono::steady_clock::time_point tested_since_{};
+};
+
+// A started collective, or a persistent one.
+class Request {
+public:
+    Request(Communicator& communicator, const Call& call, bool persistent)
+        : communicator(communicator), call(call), persistent(persistent) {}
+
+    Communicator& communicator;
+    const Call call;
+    const bool persistent;
+    // Written by whoever progresses the queue, under its mutex; read by the owner of the request.
+    std::atomic<bool> active{false};
+    bool counted = false;  // in its communicator's `requests`, as a started one
+    Status status;
+};
+
+}  // namespace peercoll

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/runtime/wait.hpp"
+
+#include <sched.h>
+
+#include <thread>
+
+namespace peercoll {
+
+namespace {
+constexpr std::chrono::microseconds nap{20};
+constexpr std::uint32_t polls_between_clock_reads = 256;
+}  // namespace
+
+WaitPolicy WaitPolicy::make(WaitMode mode, bool crowded) {
+    WaitPolicy policy;
+    policy.spins = 8192;
+    policy.progress_after = 256;
+    policy.progress_every = 64;
+    if (mode == WaitMode::Auto && crowded) mode = WaitMode::Yield;
+    switch (mode) {
+        case WaitMode::Auto:
+            break;
+        case WaitMode::Spin:
+            policy.spins = UINT32_MAX;
+            break;
+        case WaitMode::Yield:
+        case WaitMode::Sleep:
+            policy.spins = 16;
+            policy.progress_after = 16;
+            policy.progress_every = 16;
+            policy.sleeps = mode == WaitMode::Sleep;
+            break;
+    }
+    return policy;
+}
+
+bool Waiter::be_patient(std::uint32_t& idle, Start& start) {
+    if (idle % policy_.progress_every == 0) on_idle_();
+    if (idle >= policy_.spins) {
+        // A long wait has to hand over the processor: the awaited rank may need it, or the user's threads.
+        if (policy_.sleeps && idle > 2 * policy_.spins)
+            std::this_thread::sleep_for(nap);
+        else
+            ::sched_yield();
+    }
+    if (idle % polls_between_clock_reads != 0) return true;
+    const auto now = std::chrono::steady_clock::now();
+    if (!start.set) {
+        start = {now, now, true};
+        return true;
+    }
+    // Wrapped around, the count would start spinning again.
+    if (idle > UINT32_MAX / 2 && policy_.spins != UINT32_MAX) idle = policy_.spins + 1;
+    if (now - start.last_check < check_every_) return true;
+    start.last_check = now;
+    return on_check_(now - start.begin);
+}
+
+}  // namespace peercoll

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one place that waits. Polls a task; while nothing moves it spins, calls the host's progress, then yields or
+// sleeps, and now and then looks whether it should go on waiting at all.
+#pragma once
+
+#include "collectives/task.hpp"
+#include "plugin/runtime/options.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace peercoll {
+
+struct WaitPolicy {
+    // In polls of a task that does not move. A poll with its pause takes about 20 to 50 ns.
+    std::uint32_t spins = 0;           // before the first yield
+    std::uint32_t progress_after = 0;  // before the host's progress is first called ...
+    std::uint32_t progress_every = 0;  // ... and between two calls; a power of two
+    bool sleeps = false;               // short sleeps instead of yields
+
+    // `crowded`: more ranks than processors, so the awaited rank may need this one's processor.
+    static WaitPolicy make(WaitMode mode, bool crowded);
+};
+
+class Waiter {
+public:
+    // `on_idle` runs the host's progress and everything else that should go on meanwhile. `on_check` is called with the
+    // time waited, at most every `check_every`; it returns false to give up.
+    using Idle = std::function<void()>;
+    using Check = std::function<bool(std::chrono::nanoseconds waited)>;
+    Waiter(WaitPolicy policy, std::chrono::nanoseconds check_every, Idle on_idle, Check on_check)
+        : policy_(policy), check_every_(check_every), on_idle_(std::move(on_idle)), on_check_(std::move(on_check)) {}
+
+    // Polls until Done or Failed; Failed also if on_check gave up. `poll` is any callable that gives a Progress.
+    template <typename Poll>
+    Progress wait(Poll&& poll) {
+        std::uint32_t idle = 0;
+        Start start;
+        for (;;) {
+            const Progress state = poll();
+            if (state == Progress::Done || state == Progress::Failed) return state;
+            if (state == Progress::Advanced) {
+                idle = 0;
+                continue;
+            }
+            relax();
+            if (++idle >= policy_.progress_after && !be_patient(idle, start)) return Progress::Failed;
+        }
+    }
+
+private:
+    struct Start {
+        std::chrono::steady_clock::time_point begin{};  // of this wait, set at the first slow look
+        std::chrono::steady_clock::time_point last_check{};
+        bool set = false;
+    };
+    static void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        asm volatile("yield" ::: "memory");
+#endif
+    }
+    bool be_patient(std::uint32_t& idle, Start& start);
+
+    WaitPolicy policy_;
+    std::chrono::nanoseconds check_every_;
+    Idle on_idle_;
+    Check on_check_;
+};
+
+}  // namespace peercoll
