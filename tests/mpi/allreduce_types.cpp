@@ -75,8 +75,10 @@ bool exists(MPI_Datatype datatype, std::size_t size, const char* name) {
 
 const auto equal = [](const auto& a, const auto& b) { return a == b; };
 
+enum class Language { C, Fortran };
+
 template <typename T>
-void integer(MPI_Datatype datatype, const char* name) {
+void integer(MPI_Datatype datatype, const char* name, Language language = Language::C) {
     if (!exists(datatype, sizeof(T), name)) {
         return;
     }
@@ -101,12 +103,14 @@ void integer(MPI_Datatype datatype, const char* name) {
         datatype, name, MPI_MIN, "MIN", extreme, [](T a, T b) { return b < a ? b : a; }, equal);
     reduce<T>(
         datatype, name, MPI_MAX, "MAX", extreme, [](T a, T b) { return b > a ? b : a; }, equal);
-    reduce<T>(
-        datatype, name, MPI_LAND, "LAND", truth, [](T a, T b) { return T(a && b); }, equal);
-    reduce<T>(
-        datatype, name, MPI_LOR, "LOR", truth, [](T a, T b) { return T(a || b); }, equal);
-    reduce<T>(
-        datatype, name, MPI_LXOR, "LXOR", truth, [](T a, T b) { return T(!a != !b); }, equal);
+    if (language == Language::C) {  // Fortran has LOGICAL for these
+        reduce<T>(
+            datatype, name, MPI_LAND, "LAND", truth, [](T a, T b) { return T(a && b); }, equal);
+        reduce<T>(
+            datatype, name, MPI_LOR, "LOR", truth, [](T a, T b) { return T(a || b); }, equal);
+        reduce<T>(
+            datatype, name, MPI_LXOR, "LXOR", truth, [](T a, T b) { return T(!a != !b); }, equal);
+    }
     reduce<T>(
         datatype, name, MPI_BAND, "BAND", bits, [](T a, T b) { return T(a & b); }, equal);
     reduce<T>(
@@ -261,11 +265,11 @@ void c_types() {
 }
 
 void fortran_types() {
-    integer<std::int32_t>(NAMED(MPI_INTEGER));
-    integer<std::int8_t>(NAMED(MPI_INTEGER1));
-    integer<std::int16_t>(NAMED(MPI_INTEGER2));
-    integer<std::int32_t>(NAMED(MPI_INTEGER4));
-    integer<std::int64_t>(NAMED(MPI_INTEGER8));
+    integer<std::int32_t>(NAMED(MPI_INTEGER), Language::Fortran);
+    integer<std::int8_t>(NAMED(MPI_INTEGER1), Language::Fortran);
+    integer<std::int16_t>(NAMED(MPI_INTEGER2), Language::Fortran);
+    integer<std::int32_t>(NAMED(MPI_INTEGER4), Language::Fortran);
+    integer<std::int64_t>(NAMED(MPI_INTEGER8), Language::Fortran);
     real<float>(NAMED(MPI_REAL));
     real<float>(NAMED(MPI_REAL4));
     real<double>(NAMED(MPI_REAL8));
@@ -290,9 +294,9 @@ void fortran_types() {
 void types_by_precision() {
     MPI_Datatype datatype = MPI_DATATYPE_NULL;
     MPI_Type_create_f90_integer(9, &datatype);
-    integer<std::int32_t>(datatype, "create_f90_integer(9)");
+    integer<std::int32_t>(datatype, "create_f90_integer(9)", Language::Fortran);
     MPI_Type_create_f90_integer(18, &datatype);
-    integer<std::int64_t>(datatype, "create_f90_integer(18)");
+    integer<std::int64_t>(datatype, "create_f90_integer(18)", Language::Fortran);
     MPI_Type_create_f90_real(6, 37, &datatype);
     real<float>(datatype, "create_f90_real(6, 37)");
     MPI_Type_create_f90_real(15, 307, &datatype);
