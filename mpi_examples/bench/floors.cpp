@@ -131,7 +131,7 @@ std::vector<LineLatency> measure_line_latencies(int rank, int ranks) {
             from += 2 * round_trips;
         }
         // The first ranks' clock of each pair reaches rank 0 as the maximum: all others report zero.
-        const double mine = rank == pair.from ? spread_of(one_way).median : 0;
+        const double mine = rank == pair.from ? spread_of(one_way).min : 0;
         MPI_Reduce(&mine, &pair.one_way_ns, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     }
     return results;

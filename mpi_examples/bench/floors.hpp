@@ -18,7 +18,7 @@ struct CopyBandwidth {
 struct LineLatency {
     int from = 0;
     int to = 0;
-    double one_way_ns = 0;  // median over batches of round trips
+    double one_way_ns = 0;  // least of the batches of round trips: a floor is not raised by a busy machine
 };
 
 // Both collective over MPI_COMM_WORLD, complete on rank 0.
