@@ -17,7 +17,7 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 repository=$(CDPATH= cd -- "$here/../.." && pwd)
 root=${1:-/tmp/peercoll-debian13}
 [ $# -eq 0 ] || shift
-packages="build-essential cmake ninja-build pkg-config libhwloc-dev libfmt-dev libgtest-dev
+packages="build-essential cmake ninja-build pkg-config libhwloc-dev libfmt-dev libgtest-dev libgmock-dev
           libopenmpi-dev openmpi-bin gfortran"
 
 fail() {
