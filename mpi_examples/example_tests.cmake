@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The examples as tests, example.<name>. An example checks its own results and fails if they are wrong; run_example.cmake
 # also looks at what it says.
-set(component_dir ${PROJECT_BINARY_DIR}/openmpi4)
 # Debian's own Python: the one that has Debian's mpi4py.
 find_program(EXAMPLES_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 execute_process(COMMAND ${EXAMPLES_PYTHON} -c "import mpi4py, numpy, sklearn" RESULT_VARIABLE python_lacks ERROR_QUIET)
@@ -38,9 +37,10 @@ if(TARGET peercoll)
     COMMAND $<TARGET_FILE:peercoll-info>)
 endif()
 
-if(NOT PEERCOLL_BUILD_OPENMPI)
+if(NOT TARGET mca_coll_peercoll)
   return()
 endif()
+set(component_dir ${PEERCOLL_OPENMPI_COMPONENT_DIR})
 set(plugin --mca mca_base_component_path SYS_DEFAULT:${component_dir})
 set(summary --mca coll_peercoll_statistics summary)
 

@@ -24,8 +24,8 @@ def bench(told):
 
 def component_dir(told):
     told = told or os.environ.get("COMPARE_COMPONENT_DIR")
-    candidates = [Path(told)] if told else [TREE / "build/release/openmpi4",
-                                            *TREE.glob("lib/*/peercoll/openmpi4"), TREE / "lib/peercoll/openmpi4"]
+    candidates = [Path(told)] if told else [folder for root in (TREE / "build/release", TREE)
+                                            for folder in root.glob("lib*/**/peercoll/openmpi*")]
     for candidate in candidates:
         if (candidate / COMPONENT).is_file():
             return candidate.resolve()
