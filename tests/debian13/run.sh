@@ -6,9 +6,11 @@
 #
 #   sudo tests/debian13/run.sh [FOLDER [CTEST ARGUMENTS...]]
 #
+# For example `run.sh /tmp/peercoll-debian13 -R mpi.threads`.
+#
 # FOLDER: default /tmp/peercoll-debian13; about 1.5 GB; delete it when you like, nothing stays mounted in it.
 # Packages come from the mirror that this machine's apt uses for Debian; PEERCOLL_DEBIAN_MIRROR names another one.
-# CTEST ARGUMENTS replace the default, `-L mpi`.
+# CTEST ARGUMENTS replace the default, `-L mpi`: all MPI tests.
 #
 # Needs root and debootstrap. Some minutes the first time. Not part of the quick tests.
 set -eu
@@ -68,6 +70,6 @@ fi
 inside sh -eu -c '
     ompi_info --version | head -n 1
     cmake -S /source -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DPEERCOLL_BUILD_EXAMPLES=OFF
-    cmake --build /build
+    cmake --build /build --target mpi_tests
     cd /build
     exec ctest --output-on-failure "$@"' tests "$@"

@@ -23,7 +23,13 @@ expect "option of mpirun" \
     "$mpirun" --mca mca_base_component_path "SYS_DEFAULT:$folder" -n 2 "$program" served
 mkdir -p "$home/.openmpi/components"
 cp "$folder/mca_coll_peercoll.so" "$home/.openmpi/components/"
-expect "copy in the home directory" env HOME="$home" "$mpirun" -n 2 "$program" served
+if "$mpirun" -n 1 env | grep -q '^OMPI_MCA_mca_base_component_path='; then
+    # Debian 13's launcher gives its processes a search path of its own, without the home directory.
+    expect "copy in the home directory, asked for" \
+        env HOME="$home" OMPI_MCA_mca_base_component_path=SYS_DEFAULT:USER_DEFAULT "$mpirun" -n 2 "$program" served
+else
+    expect "copy in the home directory" env HOME="$home" "$mpirun" -n 2 "$program" served
+fi
 expect "loaded but excluded" \
     env OMPI_MCA_mca_base_component_path="SYS_DEFAULT:$folder" OMPI_MCA_coll=^peercoll "$mpirun" -n 2 "$program" absent
 expect "loaded with a negative priority" \
