@@ -20,7 +20,14 @@ void write_topology(int processors, const std::string& file) {
         throw std::runtime_error("hwloc cannot make a topology");
     }
     const std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)> topology(made, hwloc_topology_destroy);
-    const std::string shape = "package:1 numa:1 l3:" + std::to_string(processors) + " core:1 pu:1";
+    // Two cores share each cache, or it would not be one that ranks can share: processor i is with processor n + i,
+    // which nobody uses.
+    std::string indexes;
+    for (int i = 0; i < processors; ++i) {
+        indexes += (i == 0 ? "" : ",") + std::to_string(i) + "," + std::to_string(processors + i);
+    }
+    const std::string shape =
+        "package:1 numa:1 l3:" + std::to_string(processors) + " core:2 pu:1(indexes=" + indexes + ")";
     if (hwloc_topology_set_synthetic(made, shape.c_str()) != 0 ||
         hwloc_topology_set_all_types_filter(made, HWLOC_TYPE_FILTER_KEEP_ALL) != 0 || hwloc_topology_load(made) != 0 ||
         hwloc_topology_export_xml(made, file.c_str(), 0) != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks in several hwloc groups on any machine with two processors: an XML file in which every processor has a cache of
-// its own, and ranks bound to one of two processors.
+// Ranks in several hwloc groups on any machine with two processors: an XML file in which no two processors of this
+// machine share a cache, and ranks bound to one of two processors.
 #pragma once
 
 #include <optional>

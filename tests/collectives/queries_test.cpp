@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace peercoll::test {
@@ -93,13 +94,15 @@ TEST(Queries, RefuseEveryOptionThatDoesNotParseByItsName) {
             EXPECT_TRUE(refused(plugin.context_create(&params, &context), invalid, name));
             EXPECT_EQ(context, nullptr);
         }
-        for (const char* text : {"no_such_option=1", "timeout", "=5s", ""}) {
+        const std::vector<std::pair<const char*, const char*>> texts_and_words{
+            {"no_such_option=1", "no_such_option"}, {"timeout", "timeout"}, {"=5s", "option"}, {"", "name=value"}};
+        for (const auto& [text, word] : texts_and_words) {
             const char* const options[] = {text, nullptr};
             peercoll_context_params_t params{};
             params.struct_size = sizeof(params);
             params.options = options;
             peercoll_context_t context = nullptr;
-            EXPECT_TRUE(refused(plugin.context_create(&params, &context), invalid, text));
+            EXPECT_TRUE(refused(plugin.context_create(&params, &context), invalid, word)) << "'" << text << "'";
             EXPECT_EQ(context, nullptr);
         }
     });

@@ -60,6 +60,10 @@ bool is_used_by_anyone(const std::string& path) {
     return false;
 }
 
+bool is_of_open_mpi(const std::string& name) {
+    return name.rfind("sm_segment.", 0) == 0 || name.rfind("vader_segment.", 0) == 0;
+}
+
 }  // namespace
 
 Footprint footprint_of_this_process() {
@@ -107,7 +111,7 @@ std::vector<std::string> abandoned_files(const std::set<std::string>& before) {
     for (int attempt = 0; attempt < 20; ++attempt) {
         abandoned.clear();
         for (const std::string& name : files_in_dev_shm()) {
-            if (before.count(name) == 0 && !is_used_by_anyone("/dev/shm/" + name)) {
+            if (before.count(name) == 0 && !is_of_open_mpi(name) && !is_used_by_anyone("/dev/shm/" + name)) {
                 abandoned.push_back(name);
             }
         }

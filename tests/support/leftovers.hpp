@@ -24,8 +24,9 @@ std::set<std::string> files_in_dev_shm();
 std::set<int> descriptors_of_this_process();
 std::vector<pid_t> children_of_this_process();
 
-// Files of /dev/shm that were not in `before` and that no living process has mapped or open. Other jobs of the machine
-// come and go meanwhile: theirs are in use while they exist, so a file is given a moment to vanish.
+// Files of /dev/shm that were not in `before`, that no living process has mapped or open, and that are not Open MPI's
+// own: jobs of other people on this machine come and go meanwhile, and a job that was killed leaves such files. A file
+// is given a moment to vanish.
 std::vector<std::string> abandoned_files(const std::set<std::string>& before);
 
 }  // namespace peercoll::test
