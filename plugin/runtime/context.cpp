@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-extern char** environ;
-
 namespace peercoll {
 
 Context::Context(Options options, std::vector<OptionSetting> settings, std::string label)

@@ -134,6 +134,8 @@ SingleCopyTrial try_single_copy(const std::vector<Introduction>& all, const std:
                                 peercoll_access_kind_t kind) {
     std::vector<peercoll_access_token_t> tokens;
     std::vector<ReadProof> proofs;
+    tokens.reserve(all.size());
+    proofs.reserve(offers.size());
     for (const Introduction& one : all) tokens.push_back(one.token);
     for (const Offer& offer : offers) proofs.push_back(offer.proof);
     SingleCopyTrial trial;
