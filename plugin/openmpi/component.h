@@ -46,13 +46,12 @@ void peercoll_openmpi_free_options(char** options);
 
 /* ---- process_context.c ---- */
 
-/* The process's context, made at the first call. NULL: this process stands aside, and off_reason() says why. */
+/* The process's context, made at the first call. NULL: this process stands aside. */
 peercoll_context_t peercoll_openmpi_context(void);
 /* The context if there is one by now. */
 peercoll_context_t peercoll_openmpi_existing_context(void);
-/* One sentence. Valid after context() returned NULL. */
-const char* peercoll_openmpi_off_reason(void);
-/* Shows the reason to the user, at most once per process; not if it was the user's own wish (enable = 0). */
+/* Shows why there is no context to the user, at most once per process; not if it was the user's own wish (enable = 0).
+ */
 void peercoll_openmpi_show_off_reason(void);
 void peercoll_openmpi_destroy_context(void);
 

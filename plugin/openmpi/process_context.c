@@ -73,10 +73,6 @@ peercoll_context_t peercoll_openmpi_existing_context(void) {
     return result;
 }
 
-const char* peercoll_openmpi_off_reason(void) {
-    return off_reason;
-}
-
 void peercoll_openmpi_show_off_reason(void) {
     pthread_mutex_lock(&mutex);
     const bool show = off_reason_is_news;
