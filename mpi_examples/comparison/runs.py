@@ -34,6 +34,7 @@ class Launcher:
         self._arguments = arguments
         self._bench = bench
         self._component_dir = component_dir
+        self.machine = None  # as the last floor's report tells it
 
     def bench(self, variant, ranks, collective):
         """The report of one run; None if it hung."""
@@ -42,13 +43,20 @@ class Launcher:
             flags += ["--root", self._arguments.root]
         return self._run(variant, ranks, [collective, *flags])
 
-    def floors(self, ranks):
-        """Reports of cache-line latencies and of copy bandwidth."""
-        lines = self._run("tuned", ranks, ["pingpong-lines"])
-        copies = self._run("tuned", ranks, ["copy-bandwidth", *self._sizes(), "--seconds", "0.05"])
-        if lines is None or copies is None:
-            raise Failure("the measurement of the machine's floors did not end")
-        return lines, copies
+    def lines(self, ranks):
+        """The report of cache-line latencies."""
+        return self._floor(ranks, ["pingpong-lines"])
+
+    def copies(self, ranks):
+        """The report of copy bandwidth at all sizes."""
+        return self._floor(ranks, ["copy-bandwidth", *self._sizes(), "--seconds", "0.05"])
+
+    def _floor(self, ranks, flags):
+        report = self._run("tuned", ranks, flags)
+        if report is None:
+            raise Failure(f"peercoll-bench {flags[0]} did not end")
+        self.machine = report["machine"]
+        return report
 
     def _sizes(self):
         if self._arguments.sizes:

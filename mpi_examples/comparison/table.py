@@ -32,19 +32,15 @@ def _section(section):
     if measured["crowded"]:
         lines.append("(ranks outnumber cores: no floor)")
     else:
-        lines.append(f"(cache line between ranks, one way: {measured['line_one_way_ns']:.0f} ns)")
+        lowest, highest = min(measured["line_one_way_ns"]), max(measured["line_one_way_ns"])
+        lines.append(f"(cache line between ranks, one way: {lowest:.0f} to {highest:.0f} ns over the rounds)")
     lines.append(f"{'size':>9} " + "".join(f"{name:>11}" for name in stock) +
                  f"{'plugin':>11}{'ratio':>8}{'copy GB/s':>11}{'floor':>10}{'x floor':>9}")
-    rates = {row["bytes"]: row for row in measured["copy_GBs"]}
     for row in section["rows"]:
-        rate = rates.get(row["bytes"])
-        copy = None
-        if rate and not measured["crowded"]:
-            copy = rate["hot_GBs"] if row["bytes"] <= 1 << 20 else rate["cold_GBs"]
         distance = row["plugin"] / row["floor"] if row["floor"] else None
         lines.append(f"{size_text(row['bytes']):>9} " +
                      "".join(f"{_number(row.get(name), '.2f'):>11}" for name in stock) +
-                     f"{row['plugin']:>11.2f}{_number(row['ratio'], '.2f'):>8}{_number(copy, '.1f'):>11}"
+                     f"{row['plugin']:>11.2f}{_number(row['ratio'], '.2f'):>8}{_number(row['copy_GBs'], '.1f'):>11}"
                      f"{_number(row['floor'], '.2f'):>10}{_number(distance, '.1f'):>9}")
     numbers = summary(section)
     if numbers:
