@@ -13,12 +13,11 @@
 namespace peercoll::test {
 namespace {
 
-constexpr int settled = sanitized ? 200 : 1000;
-constexpr int cycles = sanitized ? 1000 : 10'000;
+constexpr int speed = sanitized ? 10 : 1;
 
 class Lifetime : public testing::TestWithParam<int> {
 protected:
-    static void run_cycles(const OptionList& options) {
+    static void run_cycles(const OptionList& options, int settled, int cycles) {
         GroupRules rules;
         rules.deadline = std::chrono::seconds(150) * patience;
         run_ranks(
@@ -69,11 +68,11 @@ private:
 };
 
 TEST_P(Lifetime, OfCommunicatorsLeavesNothingBehind) {
-    run_cycles({"peer_check=1s"});
+    run_cycles({"peer_check=1s"}, 1000 / speed, 10'000 / speed);
 }
 
 TEST_P(Lifetime, OfCommunicatorsInDevShmLeavesNothingBehind) {
-    run_cycles({"peer_check=1s", "segment=shm"});
+    run_cycles({"peer_check=1s", "segment=shm"}, 500 / speed, 2000 / speed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Lifetime, testing::Values(2, 4));
