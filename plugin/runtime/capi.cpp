@@ -6,7 +6,10 @@
 #include "plugin/runtime/last_error.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +41,16 @@ peercoll_status_t guarded(Body&& body) noexcept {
         peercoll::set_last_error(fault.what());
         return PEERCOLL_ERR_INTERNAL;
     }
+}
+
+// What a caller's struct has of this version's members, the rest zero; nothing if it lacks what the first version had
+// to have. The caller's struct may end earlier than ours, so nothing behind its size is read.
+template <typename Params>
+std::optional<Params> known_part(const Params* given, std::size_t least) {
+    if (given->struct_size < least) return std::nullopt;
+    Params known{};
+    std::memcpy(&known, given, std::min(given->struct_size, sizeof known));
+    return known;
 }
 
 const char* version() {
@@ -115,12 +128,12 @@ peercoll_status_t context_create(const peercoll_context_params_t* params, peerco
         std::string origin;
         std::string label;
         if (params != nullptr) {
-            if (params->struct_size < sizeof *params)
-                return invalid("struct_size is smaller than this version's struct");
-            for (const char* const* option = params->options; option != nullptr && *option != nullptr; ++option)
+            const auto known = known_part(params, offsetof(peercoll_context_params_t, options_origin));
+            if (!known) return invalid("struct_size is smaller than any version's struct; expected sizeof the struct");
+            for (const char* const* option = known->options; option != nullptr && *option != nullptr; ++option)
                 options.emplace_back(*option);
-            if (params->options_origin != nullptr) origin = params->options_origin;
-            if (params->label != nullptr) label = params->label;
+            if (known->options_origin != nullptr) origin = known->options_origin;
+            if (known->label != nullptr) label = known->label;
         }
         auto made = std::make_unique<peercoll_context>();
         if (Status status = Context::create(options, origin, label, made->implementation); !status.ok()) return status;
@@ -180,13 +193,14 @@ peercoll_status_t comm_create(peercoll_context_t context, const peercoll_comm_pa
         if (comm == nullptr) return invalid("the pointer for the communicator is NULL");
         *comm = nullptr;
         if (context == nullptr || params == nullptr) return invalid("context or params is NULL");
-        if (params->struct_size < sizeof *params) return invalid("struct_size is smaller than this version's struct");
+        const auto known = known_part(params, offsetof(peercoll_comm_params_t, label));
+        if (!known) return invalid("struct_size is smaller than any version's struct; expected sizeof the struct");
         if (params->size < 1 || params->rank < 0 || params->rank >= params->size)
             return {PEERCOLL_ERR_INVALID_ARGUMENT,
                     fmt::format("rank {} of {} is none; expected 0 <= rank < size", params->rank, params->size)};
         if (params->size > 1 && params->allgather == nullptr)
             return invalid("allgather is NULL; it is required with more than one rank");
-        *comm = std::make_unique<peercoll_comm>(*context->implementation, *params).release();
+        *comm = std::make_unique<peercoll_comm>(*context->implementation, *known).release();
         return {};
     });
 }

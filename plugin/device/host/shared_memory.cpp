@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,6 +91,9 @@ peercoll_status_t share_allocate(peercoll_share_kind_t kind, size_t bytes, peerc
     };
     struct stat status {};
     if (::fchmod(file.get(), 0600) != 0 || ::fstat(file.get(), &status) != 0) return fail("cannot look at", errno);
+    // Beyond the limit of file sizes, the call would send a signal that ends the process.
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) return fail("cannot reserve", EFBIG);
     if (const int error = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)); error != 0)
         return fail("cannot reserve", error);
     void* address = map(file.get(), bytes);
