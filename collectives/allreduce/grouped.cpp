@@ -22,9 +22,9 @@
 namespace peercoll {
 
 void AllreduceGrouped::begin() {
-    chunks_ = Chunks(arguments_.count, arguments_.element_bytes, team_->cell_bytes() / 2);
+    chunks_ = StagingRing(*team_, arguments_.count, arguments_.element_bytes, 2);
     base_ = team_->begin(3 * chunks_.size() + 1);
-    first_cell_ = team_->take_cells(chunks_.size());
+    copy_result_ = result_copy(arguments_.bytes(), team_->size());
     const auto& group = team_->group_of(team_->rank());
     member_ = static_cast<std::size_t>(std::find(group.begin(), group.end(), team_->rank()) - group.begin());
 }
@@ -40,17 +40,14 @@ Slice AllreduceGrouped::slice(int rank) const {
 }
 
 std::byte* AllreduceGrouped::results(int rank) const {
-    return team_->cell(rank, first_cell_ + chunk_) + team_->cell_bytes() / 2;
+    return chunks_.at(rank, chunk_) + chunks_.bytes() / 2;
 }
 
 bool AllreduceGrouped::contribute(std::uint64_t chunk) {
-    std::uint64_t& free_at = team_->cell_free_at(first_cell_ + chunk);
-    if (!team_->all_reached(free_at, cursor_)) return false;
-    cursor_ = 0;
+    if (!chunks_.is_free(chunk)) return false;
     // A rank has gathered chunk c before it announces G(c+1), or the end.
-    free_at = base_ + std::min(3 * chunk + 5, 3 * chunks_.size() + 1);
-    std::memcpy(team_->cell(team_->rank(), first_cell_ + chunk),
-                arguments_.source + chunks_[chunk].begin * arguments_.element_bytes,
+    chunks_.free_at(chunk, base_ + std::min(3 * chunk + 5, 3 * chunks_.size() + 1));
+    std::memcpy(chunks_.at(team_->rank(), chunk), arguments_.source + chunks_[chunk].begin * arguments_.element_bytes,
                 chunks_[chunk].count() * arguments_.element_bytes);
     team_->publish(base_ + 3 * chunk + 1);
     return true;
@@ -61,10 +58,9 @@ void AllreduceGrouped::reduce_in_group() {
     const Slice own = group_slice(team_->group_index(team_->rank()), member_);
     const std::size_t offset = own.begin * arguments_.element_bytes;
     InputList inputs(group.size());
-    for (std::size_t i = 0; i < group.size(); ++i) inputs[i] = team_->cell(group[i], first_cell_ + chunk_) + offset;
+    for (std::size_t i = 0; i < group.size(); ++i) inputs[i] = chunks_.at(group[i], chunk_) + offset;
     if (own.count() > 0)
-        arguments_.fold(team_->cell(team_->rank(), first_cell_ + chunk_) + offset, inputs.data(), group.size(),
-                        own.count());
+        arguments_.fold(chunks_.at(team_->rank(), chunk_) + offset, inputs.data(), group.size(), own.count());
     team_->publish(base_ + 3 * chunk_ + 2);
 }
 
@@ -79,7 +75,7 @@ void AllreduceGrouped::combine() {
         for (std::size_t g = 0; g < groups.size(); ++g) {
             while (group_slice(g, owner[g]).end <= at) ++owner[g];
             end = std::min(end, group_slice(g, owner[g]).end);
-            inputs[g] = team_->cell(groups[g][owner[g]], first_cell_ + chunk_) + at * element;
+            inputs[g] = chunks_.at(groups[g][owner[g]], chunk_) + at * element;
         }
         arguments_.fold(results(team_->rank()) + at * element, inputs.data(), groups.size(), end - at);
         at = end;
@@ -93,7 +89,7 @@ void AllreduceGrouped::gather() {
     for (int i = 0; i < team_->size(); ++i) {
         const int peer = (team_->rank() + i) % team_->size();
         const Slice part = slice(peer);
-        std::memcpy(destination + part.begin * element, results(peer) + part.begin * element, part.count() * element);
+        copy_result_(destination + part.begin * element, results(peer) + part.begin * element, part.count() * element);
     }
 }
 
@@ -108,15 +104,12 @@ Progress AllreduceGrouped::progress() {
             stage_ = Stage::ReduceInGroup;
             [[fallthrough]];
         case Stage::ReduceInGroup:
-            if (!team_->have_reached(team_->group_of(team_->rank()), base_ + 3 * chunk_ + 1, group_cursor_))
-                return Progress::Pending;
-            group_cursor_ = 0;
+            if (!team_->have_reached(team_->group_of(team_->rank()), base_ + 3 * chunk_ + 1)) return Progress::Pending;
             reduce_in_group();
             stage_ = Stage::Combine;
             [[fallthrough]];
         case Stage::Combine:
-            if (!team_->all_reached(base_ + 3 * chunk_ + 2, cursor_)) return Progress::Pending;
-            cursor_ = 0;
+            if (!team_->all_reached(base_ + 3 * chunk_ + 2)) return Progress::Pending;
             combine();
             stage_ = Stage::ContributeNext;
             [[fallthrough]];
@@ -125,8 +118,7 @@ Progress AllreduceGrouped::progress() {
             stage_ = Stage::Gather;
             [[fallthrough]];
         case Stage::Gather:
-            if (!team_->all_reached(base_ + 3 * chunk_ + 3, cursor_)) return Progress::Pending;
-            cursor_ = 0;
+            if (!team_->all_reached(base_ + 3 * chunk_ + 3)) return Progress::Pending;
             gather();
             if (++chunk_ < chunks_.size()) {
                 stage_ = Stage::ReduceInGroup;

@@ -2,16 +2,17 @@
 #pragma once
 
 #include "collectives/allreduce/arguments.hpp"
-#include "collectives/host/chunks.hpp"
 #include "collectives/host/host_team.hpp"
+#include "collectives/host/staging_ring.hpp"
+#include "collectives/host/stream_copy.hpp"
 #include "collectives/task.hpp"
 
 namespace peercoll {
 
-class AllreduceGrouped final : public Task {
+class AllreduceGrouped {
 public:
     AllreduceGrouped(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
-    Progress progress() override;
+    Progress progress();
     // The groups must be the blocks of the plan, or the bits would differ.
     static bool takes(const HostTeam& team, const ReductionPlan& plan) {
         return team.groups().size() > 1 && plan.blocks() == team.groups();
@@ -30,13 +31,11 @@ private:
 
     HostTeam* team_;
     AllreduceArguments arguments_;
-    Chunks chunks_;
+    StagingRing chunks_;
+    CopyFunction copy_result_ = nullptr;
     std::uint64_t base_ = 0;
-    std::uint64_t first_cell_ = 0;
     std::uint64_t chunk_ = 0;
     std::size_t member_ = 0;  // this rank's place in its group
-    int cursor_ = 0;
-    std::size_t group_cursor_ = 0;
     Stage stage_ = Stage::Begin;
 };
 

@@ -24,7 +24,7 @@ bool AllreducePackets::send() {
         begun_ = true;
     }
     std::uint64_t& free_at = team_->packet_slot_free_at(slot_);
-    if (!team_->all_reached(free_at, cursor_)) return false;
+    if (!team_->all_reached(free_at)) return false;
     free_at = step_;
     PacketLine* line = team_->packet_slot(team_->rank(), slot_);
     const std::size_t bytes = arguments_.bytes();
@@ -32,7 +32,7 @@ bool AllreducePackets::send() {
         std::memcpy(line->payload, arguments_.source + done, std::min(packet_payload, bytes - done));
         line->step.store(step_, std::memory_order_release);
     }
-    cursor_ = 0;
+    team_->own_packet_slot_soon(slot_ + 2, line - team_->packet_slot(team_->rank(), slot_));
     sent_ = true;
     return true;
 }

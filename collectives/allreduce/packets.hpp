@@ -7,10 +7,10 @@
 
 namespace peercoll {
 
-class AllreducePackets final : public Task {
+class AllreducePackets {
 public:
     AllreducePackets(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
-    Progress progress() override;
+    Progress progress();
     static bool takes(std::size_t bytes) { return bytes <= packet_max_bytes; }
 
 private:

@@ -22,17 +22,16 @@ struct Row {
 };
 
 // Measured on 2 cores and on 16 (see README, Figures). Two ranks read as much with slots as with any other algorithm.
-constexpr std::array<Row, 10> table{{
+constexpr std::array<Row, 9> table{{
     {2, packet_max_bytes, AllreduceAlgorithm::Packets},
-    {2, 256 * KiB, AllreduceAlgorithm::Slots},
-    {2, any, AllreduceAlgorithm::SingleCopy},
+    {2, 128 * KiB, AllreduceAlgorithm::Slots},
+    {2, any, AllreduceAlgorithm::Staged},
     {4, packet_max_bytes, AllreduceAlgorithm::Packets},
-    {4, 2 * KiB, AllreduceAlgorithm::Slots},
-    {4, 256 * KiB, AllreduceAlgorithm::Staged},
-    {many, packet_max_bytes, AllreduceAlgorithm::Packets},
-    {many, 1 * KiB, AllreduceAlgorithm::Slots},
-    {many, 512 * KiB, AllreduceAlgorithm::Staged},
-    {many, any, AllreduceAlgorithm::SingleCopy},
+    {4, 1 * KiB, AllreduceAlgorithm::Slots},
+    {4, any, AllreduceAlgorithm::Staged},
+    {many, 128, AllreduceAlgorithm::Packets},
+    {many, 4 * KiB, AllreduceAlgorithm::TwoShot},
+    {many, any, AllreduceAlgorithm::Staged},
 }};
 
 AllreduceAlgorithm from_table(const AllreduceSituation& situation) {
@@ -44,12 +43,14 @@ AllreduceAlgorithm from_table(const AllreduceSituation& situation) {
 }  // namespace
 
 AllreduceAlgorithm select_allreduce(const AllreduceSituation& situation) {
-    AllreduceAlgorithm choice = situation.forced == AllreduceAlgorithm::Auto ? from_table(situation) : situation.forced;
+    const bool automatic = situation.forced == AllreduceAlgorithm::Auto;
+    AllreduceAlgorithm choice = automatic ? from_table(situation) : situation.forced;
+    if (choice == AllreduceAlgorithm::TwoShot && !situation.two_shot)
+        choice = automatic ? AllreduceAlgorithm::Staged : AllreduceAlgorithm::Slots;
     if (choice == AllreduceAlgorithm::Packets && !AllreducePackets::takes(situation.bytes))
         choice = AllreduceAlgorithm::Slots;
     if (choice == AllreduceAlgorithm::SingleCopy && !situation.single_copy) choice = AllreduceAlgorithm::Staged;
-    if (choice == AllreduceAlgorithm::Staged && situation.groups && situation.forced == AllreduceAlgorithm::Auto)
-        choice = AllreduceAlgorithm::Grouped;
+    if (choice == AllreduceAlgorithm::Staged && situation.groups && automatic) choice = AllreduceAlgorithm::Grouped;
     if (choice == AllreduceAlgorithm::Grouped && !situation.groups) choice = AllreduceAlgorithm::Staged;
     return choice;
 }

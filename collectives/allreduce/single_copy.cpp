@@ -113,14 +113,12 @@ Progress AllreduceSingleCopy::progress() {
             stage_ = Stage::Check;
             [[fallthrough]];
         case Stage::Check:
-            if (!team_->all_reached(base_ + 1, cursor_)) return Progress::Pending;
-            cursor_ = 0;
+            if (!team_->all_reached(base_ + 1)) return Progress::Pending;
             check();
             stage_ = Stage::Agree;
             [[fallthrough]];
         case Stage::Agree:
-            if (!team_->all_reached(base_ + 2, cursor_)) return Progress::Pending;
-            cursor_ = 0;
+            if (!team_->all_reached(base_ + 2)) return Progress::Pending;
             if (anyone_refused()) {
                 // The arrivals are not read again, so their step numbers just pass.
                 team_->publish(base_ + 4);
@@ -141,7 +139,7 @@ Progress AllreduceSingleCopy::progress() {
             stage_ = Stage::Leave;
             [[fallthrough]];
         case Stage::Leave:
-            return team_->all_reached(base_ + 4, cursor_) ? Progress::Done : Progress::Pending;
+            return team_->all_reached(base_ + 4) ? Progress::Done : Progress::Pending;
         case Stage::Staged:
             return staged_->progress();
     }

@@ -11,10 +11,10 @@
 
 namespace peercoll {
 
-class AllreduceSingleCopy final : public Task {
+class AllreduceSingleCopy {
 public:
     AllreduceSingleCopy(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
-    Progress progress() override;
+    Progress progress();
     static bool takes(const HostTeam& team) { return team.reader() != nullptr; }
 
 private:
@@ -29,7 +29,6 @@ private:
     HostTeam* team_;
     AllreduceArguments arguments_;
     std::uint64_t base_ = 0;
-    int cursor_ = 0;
     Chunks pieces_;
     std::uint64_t piece_ = 0;
     int gathered_ = 0;

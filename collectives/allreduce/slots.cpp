@@ -19,24 +19,31 @@
 
 namespace peercoll {
 
+// Steps: C(0) is 1, C(c) is 2c, and F(c), after chunk c was folded, is 2c+3: C0 C1 F0 C2 F1 C3 F2 ... That order is
+// kept strictly, also where a rank could fold before it may contribute again.
+namespace {
+std::uint64_t contributed_step(std::uint64_t chunk) {
+    return chunk == 0 ? 1 : 2 * chunk;
+}
+std::uint64_t folded_step(std::uint64_t chunk) {
+    return 2 * chunk + 3;
+}
+}  // namespace
+
 void AllreduceSlots::begin() {
-    chunks_ = Chunks(arguments_.count, arguments_.element_bytes, team_->cell_bytes());
-    base_ = team_->begin(chunks_.size() + 1);
-    first_cell_ = team_->take_cells(chunks_.size());
+    chunks_ = StagingRing(*team_, arguments_.count, arguments_.element_bytes);
+    base_ = team_->begin(folded_step(chunks_.size() - 1));
     begun_ = true;
 }
 
 bool AllreduceSlots::contribute() {
-    std::uint64_t& free_at = team_->cell_free_at(first_cell_ + contributed_);
-    if (!team_->all_reached(free_at, reuse_cursor_)) return false;
-    reuse_cursor_ = 0;
-    // A rank folds chunk c before it announces chunk c+2, or the end.
-    free_at = base_ + std::min(contributed_ + 3, chunks_.size() + 1);
+    if (!chunks_.is_free(contributed_)) return false;
+    chunks_.free_at(contributed_, base_ + folded_step(contributed_));
     const Slice chunk = chunks_[contributed_];
-    std::memcpy(team_->cell(team_->rank(), first_cell_ + contributed_),
-                arguments_.source + chunk.begin * arguments_.element_bytes, chunk.count() * arguments_.element_bytes);
+    std::memcpy(chunks_.at(team_->rank(), contributed_), arguments_.source + chunk.begin * arguments_.element_bytes,
+                chunk.count() * arguments_.element_bytes);
+    team_->publish(base_ + contributed_step(contributed_));
     ++contributed_;
-    team_->publish(base_ + contributed_);
     return true;
 }
 
@@ -45,23 +52,21 @@ void AllreduceSlots::fold() {
     const std::size_t offset = chunk.begin * arguments_.element_bytes;
     const auto size = static_cast<std::size_t>(team_->size());
     InputList inputs(size);
-    for (std::size_t r = 0; r < size; ++r) inputs[r] = team_->cell(static_cast<int>(r), first_cell_ + folded_);
+    for (std::size_t r = 0; r < size; ++r) inputs[r] = chunks_.at(static_cast<int>(r), folded_);
     inputs[static_cast<std::size_t>(team_->rank())] = arguments_.source + offset;
     arguments_.plan->evaluate(arguments_.fold, arguments_.element_bytes, arguments_.destination + offset, inputs.data(),
                               chunk.count());
+    team_->publish(base_ + folded_step(folded_));
     ++folded_;
 }
 
 Progress AllreduceSlots::progress() {
     if (!begun_) begin();
-    const bool may_contribute = contributed_ < chunks_.size() && contributed_ <= folded_ + 1;
-    if (may_contribute && contribute()) return Progress::Advanced;
-    if (contributed_ <= folded_ || !team_->all_reached(base_ + folded_ + 1, data_cursor_)) return Progress::Pending;
-    data_cursor_ = 0;
+    while (contributed_ < chunks_.size() && contributed_ <= folded_ + 1)
+        if (!contribute()) return Progress::Pending;
+    if (!team_->all_reached(base_ + contributed_step(folded_))) return Progress::Pending;
     fold();
-    if (folded_ < chunks_.size()) return Progress::Advanced;
-    team_->publish(base_ + chunks_.size() + 1);
-    return Progress::Done;
+    return folded_ < chunks_.size() ? Progress::Advanced : Progress::Done;
 }
 
 }  // namespace peercoll

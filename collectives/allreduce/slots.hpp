@@ -2,16 +2,16 @@
 #pragma once
 
 #include "collectives/allreduce/arguments.hpp"
-#include "collectives/host/chunks.hpp"
 #include "collectives/host/host_team.hpp"
+#include "collectives/host/staging_ring.hpp"
 #include "collectives/task.hpp"
 
 namespace peercoll {
 
-class AllreduceSlots final : public Task {
+class AllreduceSlots {
 public:
     AllreduceSlots(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
-    Progress progress() override;
+    Progress progress();
 
 private:
     void begin();
@@ -20,13 +20,10 @@ private:
 
     HostTeam* team_;
     AllreduceArguments arguments_;
-    Chunks chunks_;
+    StagingRing chunks_;
     std::uint64_t base_ = 0;
-    std::uint64_t first_cell_ = 0;
     std::uint64_t contributed_ = 0;
     std::uint64_t folded_ = 0;
-    int reuse_cursor_ = 0;
-    int data_cursor_ = 0;
     bool begun_ = false;
 };
 

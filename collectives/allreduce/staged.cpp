@@ -19,9 +19,9 @@
 namespace peercoll {
 
 void AllreduceStaged::begin() {
-    chunks_ = Chunks(arguments_.count, arguments_.element_bytes, team_->cell_bytes());
+    chunks_ = StagingRing(*team_, arguments_.count, arguments_.element_bytes);
     base_ = team_->begin(2 * chunks_.size() + 1);
-    first_cell_ = team_->take_cells(chunks_.size());
+    copy_result_ = result_copy(arguments_.bytes(), team_->size());
 }
 
 Slice AllreduceStaged::slice(std::uint64_t chunk, int rank) const {
@@ -30,13 +30,11 @@ Slice AllreduceStaged::slice(std::uint64_t chunk, int rank) const {
 }
 
 bool AllreduceStaged::contribute(std::uint64_t chunk) {
-    std::uint64_t& free_at = team_->cell_free_at(first_cell_ + chunk);
-    if (!team_->all_reached(free_at, cursor_)) return false;
-    cursor_ = 0;
+    if (!chunks_.is_free(chunk)) return false;
     // A rank has gathered chunk c before it announces R(c+1), or the end.
-    free_at = base_ + std::min(2 * chunk + 4, 2 * chunks_.size() + 1);
+    chunks_.free_at(chunk, base_ + std::min(2 * chunk + 4, 2 * chunks_.size() + 1));
     const std::size_t element = arguments_.element_bytes;
-    std::byte* cell = team_->cell(team_->rank(), first_cell_ + chunk);
+    std::byte* cell = chunks_.at(team_->rank(), chunk);
     const std::byte* source = arguments_.source + chunks_[chunk].begin * element;
     const Slice own = slice(chunk, team_->rank());
     std::memcpy(cell, source, own.begin * element);
@@ -51,16 +49,15 @@ void AllreduceStaged::reduce() {
     const std::size_t in_cell = own.begin * element;
     const std::size_t in_message = chunks_[chunk_].begin * element + in_cell;
     const auto size = static_cast<std::size_t>(team_->size());
-    std::byte* result = team_->cell(team_->rank(), first_cell_ + chunk_) + in_cell;
+    std::byte* result = chunks_.at(team_->rank(), chunk_) + in_cell;
     if (own.count() > 0) {
         InputList inputs(size);
-        for (std::size_t r = 0; r < size; ++r)
-            inputs[r] = team_->cell(static_cast<int>(r), first_cell_ + chunk_) + in_cell;
+        for (std::size_t r = 0; r < size; ++r) inputs[r] = chunks_.at(static_cast<int>(r), chunk_) + in_cell;
         inputs[static_cast<std::size_t>(team_->rank())] = arguments_.source + in_message;
         arguments_.plan->evaluate(arguments_.fold, element, result, inputs.data(), own.count());
     }
     team_->publish(base_ + 2 * chunk_ + 2);
-    std::memcpy(arguments_.destination + in_message, result, own.count() * element);
+    copy_result_(arguments_.destination + in_message, result, own.count() * element);
 }
 
 void AllreduceStaged::gather() {
@@ -69,8 +66,8 @@ void AllreduceStaged::gather() {
     for (int i = 1; i < team_->size(); ++i) {
         const int peer = (team_->rank() + i) % team_->size();  // everybody starts elsewhere
         const Slice part = slice(chunk_, peer);
-        std::memcpy(destination + part.begin * element, team_->cell(peer, first_cell_ + chunk_) + part.begin * element,
-                    part.count() * element);
+        copy_result_(destination + part.begin * element, chunks_.at(peer, chunk_) + part.begin * element,
+                     part.count() * element);
     }
 }
 
@@ -85,8 +82,7 @@ Progress AllreduceStaged::progress() {
             stage_ = Stage::Reduce;
             [[fallthrough]];
         case Stage::Reduce:
-            if (!team_->all_reached(base_ + 2 * chunk_ + 1, cursor_)) return Progress::Pending;
-            cursor_ = 0;
+            if (!team_->all_reached(base_ + 2 * chunk_ + 1)) return Progress::Pending;
             reduce();
             stage_ = Stage::ContributeNext;
             [[fallthrough]];
@@ -95,8 +91,7 @@ Progress AllreduceStaged::progress() {
             stage_ = Stage::Gather;
             [[fallthrough]];
         case Stage::Gather:
-            if (!team_->all_reached(base_ + 2 * chunk_ + 2, cursor_)) return Progress::Pending;
-            cursor_ = 0;
+            if (!team_->all_reached(base_ + 2 * chunk_ + 2)) return Progress::Pending;
             gather();
             if (++chunk_ < chunks_.size()) {
                 stage_ = Stage::Reduce;

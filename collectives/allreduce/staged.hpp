@@ -2,16 +2,17 @@
 #pragma once
 
 #include "collectives/allreduce/arguments.hpp"
-#include "collectives/host/chunks.hpp"
 #include "collectives/host/host_team.hpp"
+#include "collectives/host/staging_ring.hpp"
+#include "collectives/host/stream_copy.hpp"
 #include "collectives/task.hpp"
 
 namespace peercoll {
 
-class AllreduceStaged final : public Task {
+class AllreduceStaged {
 public:
     AllreduceStaged(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
-    Progress progress() override;
+    Progress progress();
 
 private:
     enum class Stage : std::uint8_t { Begin, Contribute, Reduce, ContributeNext, Gather };
@@ -23,11 +24,10 @@ private:
 
     HostTeam* team_;
     AllreduceArguments arguments_;
-    Chunks chunks_;
+    StagingRing chunks_;
+    CopyFunction copy_result_ = nullptr;
     std::uint64_t base_ = 0;
-    std::uint64_t first_cell_ = 0;
     std::uint64_t chunk_ = 0;
-    int cursor_ = 0;
     Stage stage_ = Stage::Begin;
 };
 

@@ -7,10 +7,10 @@
 
 namespace peercoll {
 
-class BroadcastPackets final : public Task {
+class BroadcastPackets {
 public:
     BroadcastPackets(HostTeam& team, const BroadcastArguments& arguments) : team_(&team), arguments_(arguments) {}
-    Progress progress() override;
+    Progress progress();
     static bool takes(std::size_t bytes) { return bytes <= packet_max_bytes; }
 
 private:
@@ -21,8 +21,8 @@ private:
     BroadcastArguments arguments_;
     std::uint64_t step_ = 0;
     std::uint64_t slot_ = 0;
-    int cursor_ = 0;
     bool begun_ = false;
+    bool waited_ = false;
 };
 
 }  // namespace peercoll

@@ -93,8 +93,7 @@ Progress BroadcastSingleCopy::progress() {
         case Stage::Copy:
             return team_->rank() == arguments_.root ? write_piece() : read_piece();
         case Stage::Leave:
-            if (!team_->all_reached(base_ + 2, cursor_)) return Progress::Pending;
-            cursor_ = 0;
+            if (!team_->all_reached(base_ + 2)) return Progress::Pending;
             // A rank may go on to its next operation as soon as it knows; only a refusal must stay readable until all
             // know it.
             if (!anyone_refused()) {
@@ -105,7 +104,7 @@ Progress BroadcastSingleCopy::progress() {
             stage_ = Stage::RefusalKnown;
             [[fallthrough]];
         case Stage::RefusalKnown:
-            if (!team_->all_reached(base_ + 3, cursor_)) return Progress::Pending;
+            if (!team_->all_reached(base_ + 3)) return Progress::Pending;
             staged_.emplace(*team_, arguments_, BroadcastStaged::Shape::Flat);
             stage_ = Stage::Staged;
             [[fallthrough]];

@@ -10,10 +10,10 @@
 
 namespace peercoll {
 
-class BroadcastSingleCopy final : public Task {
+class BroadcastSingleCopy {
 public:
     BroadcastSingleCopy(HostTeam& team, const BroadcastArguments& arguments) : team_(&team), arguments_(arguments) {}
-    Progress progress() override;
+    Progress progress();
     static bool takes(const HostTeam& team) { return team.reader() != nullptr; }
 
 private:
@@ -31,7 +31,6 @@ private:
     std::size_t split_ = 0;  // readers copy [0, split), the root writes [split, bytes) into their buffers
     std::size_t done_ = 0;
     int peer_ = 0;
-    int cursor_ = 0;
     std::optional<BroadcastStaged> staged_;
     Stage stage_ = Stage::Arrive;
 };

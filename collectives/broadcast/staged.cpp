@@ -28,20 +28,19 @@ int BroadcastStaged::leader_of(std::size_t group) const {
 void BroadcastStaged::begin() {
     chunks_ = Chunks(arguments_.bytes, 1, std::min(team_->cell_bytes(), most_chunk));
     base_ = team_->begin(chunks_.size());
-    first_cell_ = team_->take_cells(chunks_.size());
+    first_cell_ = team_->take_cells(chunks_.size(), 1);
     if (team_->rank() != arguments_.root) {
         const int leader = leader_of(team_->group_index(team_->rank()));
         relays_ = shape_ == Shape::Grouped && leader == team_->rank();
         from_ = shape_ == Shape::Flat || relays_ ? arguments_.root : leader;
     }
+    copy_result_ = result_copy(arguments_.bytes, team_->size());
     begun_ = true;
 }
 
 bool BroadcastStaged::cell_is_free() {
-    std::uint64_t& free_at = team_->cell_free_at(first_cell_ + chunk_);
-    if (!team_->all_reached(free_at, cursor_)) return false;
-    cursor_ = 0;
-    free_at = base_ + chunk_ + 1;
+    if (!team_->all_reached(team_->cells_free_at(first_cell_ + chunk_, 1))) return false;
+    team_->set_cells_free_at(first_cell_ + chunk_, 1, base_ + chunk_ + 1);
     return true;
 }
 
@@ -64,7 +63,7 @@ Progress BroadcastStaged::read_chunk() {
         data = own;
         team_->publish(base_ + chunk_ + 1);
     }
-    std::memcpy(arguments_.buffer + chunk.begin, data, chunk.count());
+    copy_result_(arguments_.buffer + chunk.begin, data, chunk.count());
     ++chunk_;
     if (!relays_) team_->publish(base_ + chunk_);
     return Progress::Advanced;

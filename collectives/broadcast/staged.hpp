@@ -4,16 +4,17 @@
 #include "collectives/broadcast/arguments.hpp"
 #include "collectives/host/chunks.hpp"
 #include "collectives/host/host_team.hpp"
+#include "collectives/host/stream_copy.hpp"
 #include "collectives/task.hpp"
 
 namespace peercoll {
 
-class BroadcastStaged final : public Task {
+class BroadcastStaged {
 public:
     enum class Shape : std::uint8_t { Flat, Grouped };
     BroadcastStaged(HostTeam& team, const BroadcastArguments& arguments, Shape shape)
         : team_(&team), arguments_(arguments), shape_(shape) {}
-    Progress progress() override;
+    Progress progress();
 
 private:
     void begin();
@@ -26,12 +27,12 @@ private:
     BroadcastArguments arguments_;
     Shape shape_;
     Chunks chunks_;
+    CopyFunction copy_result_ = nullptr;
     std::uint64_t base_ = 0;
     std::uint64_t first_cell_ = 0;
     std::uint64_t chunk_ = 0;
     int from_ = -1;  // whose cells this rank reads; -1: none, it is the root
     bool relays_ = false;
-    int cursor_ = 0;
     bool begun_ = false;
 };
 

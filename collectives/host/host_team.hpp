@@ -14,6 +14,7 @@
 #include "collectives/host/segment_layout.hpp"
 #include "collectives/reduction/plan.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,18 +59,23 @@ public:
         seen_[rank] = clocks_[rank].step.load(std::memory_order_acquire);
         return seen_[rank] >= step;
     }
-    // Whether all other ranks have published `step`. `cursor` remembers how far the last look got; start it at 0.
-    bool all_reached(std::uint64_t step, int& cursor) {
+    // Whether all other ranks have published `step`. Goes on where the last look for the same step stopped: a clock
+    // that is looked at before its rank has written it must be fetched a second time, and its writer is slowed down.
+    bool all_reached(std::uint64_t step) {
         if (floor_ >= step) return true;
-        for (; cursor < parts_.size; ++cursor)
-            if (cursor != parts_.rank && !has_reached(cursor, step)) return false;
+        if (awaited_ != step) {
+            awaited_ = step;
+            cursor_ = 0;
+        }
+        for (; cursor_ < parts_.size; ++cursor_)
+            if (cursor_ != parts_.rank && !has_reached(cursor_, step)) return false;
         floor_ = step;
         return true;
     }
-    // The same for the ranks in `ranks`; does not move the floor.
-    bool have_reached(const std::vector<int>& ranks, std::uint64_t step, std::size_t& cursor) {
-        for (; cursor < ranks.size(); ++cursor)
-            if (ranks[cursor] != parts_.rank && !has_reached(ranks[cursor], step)) return false;
+    // The same for the ranks in `ranks`.
+    bool have_reached(const std::vector<int>& ranks, std::uint64_t step) {
+        for (const int rank : ranks)
+            if (rank != parts_.rank && !has_reached(rank, step)) return false;
         return true;
     }
     // Whether a rank has taken every step of the operations begun here.
@@ -86,24 +92,55 @@ public:
     PacketLine* packet_slot(int rank, std::uint64_t slot) const {
         return packets_ + (static_cast<std::size_t>(rank) * packet_slots + slot) * packet_lines;
     }
+    // Fetches the first `lines` lines of one of this rank's slots for writing. Their readers still hold them from the
+    // last time round; taking them back now, two messages ahead, keeps that off the path of the message itself.
+    void own_packet_slot_soon(std::uint64_t slot, std::ptrdiff_t lines) const {
+        PacketLine* line = packet_slot(parts_.rank, slot % packet_slots);
+        for (std::ptrdiff_t i = 0; i < lines; ++i) __builtin_prefetch(line + i, 1);
+    }
+    void read_packet_slot_soon(int rank, std::uint64_t slot, std::size_t lines) const {
+        const PacketLine* line = packet_slot(rank, slot % packet_slots);
+        for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(line + i, 0);
+    }
     // Which slot an operation uses: its own count of packet operations, the same on all ranks.
     std::uint64_t next_packet_slot() { return packet_operations_++ % packet_slots; }
     std::uint64_t& packet_slot_free_at(std::uint64_t slot) { return packet_free_at_[slot]; }
 
+    // -- Two-shot lines -----------------------------------------------------------------------------------------------
+    std::size_t two_shot_lines() const { return parts_.layout.two_shot_lines; }
+    // Lines that `from` writes for `to`; to == from: its results, for all.
+    PacketLine* two_shot_slot(int from, int to, std::uint64_t parity) const {
+        const auto size = static_cast<std::size_t>(parts_.size);
+        return two_shot_ +
+               ((static_cast<std::size_t>(from) * 2 + parity) * size + static_cast<std::size_t>(to)) * two_shot_lines();
+    }
+    std::uint64_t next_two_shot_parity() { return two_shot_operations_++ % 2; }
+    std::uint64_t& two_shot_free_at(std::uint64_t parity) { return two_shot_free_at_[parity]; }
+
     // -- Staging cells ------------------------------------------------------------------------------------------------
+    // Each rank's staging is a ring of cells, used in turn by all ranks alike. A chunk of a message takes one, two or
+    // all four neighbouring cells: small chunks overlap with each other, large ones save meetings.
     static constexpr std::size_t cells = 4;
     std::size_t cell_bytes() const { return cell_bytes_; }
     std::byte* cell(int rank, std::uint64_t index) const {
         return staging_ + static_cast<std::size_t>(rank) * parts_.layout.staging_per_rank +
                (index % cells) * cell_bytes_;
     }
-    // Cells are used in turn by all ranks alike; returns the first of `count` cells.
-    std::uint64_t take_cells(std::uint64_t count) {
-        const std::uint64_t first = next_cell_;
-        next_cell_ += count;
+    // Takes `count` chunks of `span` neighbouring cells (1, 2 or 4); returns the first cell of the first chunk.
+    std::uint64_t take_cells(std::uint64_t count, std::uint64_t span) {
+        const std::uint64_t first = (next_cell_ + span - 1) / span * span;
+        next_cell_ = first + count * span;
         return first;
     }
-    std::uint64_t& cell_free_at(std::uint64_t index) { return cell_free_at_[index % cells]; }
+    // The step at which every reader is done with what this rank last wrote into `span` cells.
+    std::uint64_t cells_free_at(std::uint64_t index, std::uint64_t span) const {
+        std::uint64_t step = 0;
+        for (std::uint64_t i = 0; i < span; ++i) step = std::max(step, cell_free_at_[(index + i) % cells]);
+        return step;
+    }
+    void set_cells_free_at(std::uint64_t index, std::uint64_t span, std::uint64_t step) {
+        for (std::uint64_t i = 0; i < span; ++i) cell_free_at_[(index + i) % cells] = step;
+    }
 
     // Grow-only private memory, 64-byte aligned. Null if there is none to be had.
     std::byte* scratch(std::size_t bytes) noexcept;
@@ -113,15 +150,20 @@ private:
     RankClock* clocks_;
     RankArrival* arrivals_;
     PacketLine* packets_;
+    PacketLine* two_shot_;
     std::byte* staging_;
     std::size_t cell_bytes_;
     std::vector<std::size_t> group_index_;
     std::vector<std::uint64_t> seen_;  // the last value read of each clock
     std::uint64_t floor_ = 0;
+    std::uint64_t awaited_ = 0;  // the step all_reached() was last asked for ...
+    int cursor_ = 0;             // ... and the first rank not yet seen there
     std::uint64_t next_step_ = 0;
     std::uint64_t packet_operations_ = 0;
     std::uint64_t next_cell_ = 0;
     std::uint64_t packet_free_at_[packet_slots] = {};
+    std::uint64_t two_shot_operations_ = 0;
+    std::uint64_t two_shot_free_at_[2] = {};
     std::uint64_t cell_free_at_[cells] = {};
     struct FreeAligned {
         void operator()(std::byte* memory) const noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/runtime/call.hpp"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -21,14 +22,40 @@ Status why_no_fold(peercoll_datatype_t datatype, peercoll_op_t op) {
     return bad(fmt::format("operation {} is not defined for datatype {}", op_name(op), datatype_name(datatype)));
 }
 
+// Looking a fold up takes longer than folding a few elements, so every answer is kept.
+class FoldTable {
+public:
+    FoldTable() {
+        for (peercoll_op_t op = 0; op < PEERCOLL_OP_END; ++op)
+            for (peercoll_datatype_t datatype = 0; datatype < PEERCOLL_DATATYPE_END; ++datatype)
+                folds_[op][datatype] = find_fold(op, datatype);
+        for (peercoll_datatype_t datatype = 0; datatype < PEERCOLL_DATATYPE_END; ++datatype)
+            bytes_[datatype] = datatype_size(datatype);
+    }
+    FoldFunction fold(peercoll_op_t op, peercoll_datatype_t datatype) const {
+        const bool known = op >= 0 && op < PEERCOLL_OP_END && datatype >= 0 && datatype < PEERCOLL_DATATYPE_END;
+        return known ? folds_[op][datatype] : nullptr;
+    }
+    std::size_t bytes(peercoll_datatype_t known) const { return bytes_[known]; }
+
+private:
+    std::array<std::array<FoldFunction, PEERCOLL_DATATYPE_END>, PEERCOLL_OP_END> folds_{};
+    std::array<std::size_t, PEERCOLL_DATATYPE_END> bytes_{};
+};
+
+const FoldTable& fold_table() {
+    static const FoldTable table;
+    return table;
+}
+
 }  // namespace
 
 Status Call::allreduce(const void* sendbuf, void* recvbuf, std::size_t count, peercoll_datatype_t datatype,
                        peercoll_op_t op, Call& call) {
     call.kind = PEERCOLL_ALLREDUCE;
-    call.fold = find_fold(op, datatype);
+    call.fold = fold_table().fold(op, datatype);
     if (call.fold == nullptr) return why_no_fold(datatype, op);
-    call.element_bytes = datatype_size(datatype);
+    call.element_bytes = fold_table().bytes(datatype);
     if (count > std::numeric_limits<std::size_t>::max() / 2 / call.element_bytes)
         return bad(fmt::format("count {} is more than memory can hold", count));
     if (count > 0 && (sendbuf == nullptr || recvbuf == nullptr)) return bad("a buffer is NULL although count is not 0");

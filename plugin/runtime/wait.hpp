@@ -45,12 +45,14 @@ public:
                 idle = 0;
                 continue;
             }
-            relax();
-            if (++idle >= policy_.progress_after && !be_patient(idle, start)) return Progress::Failed;
+            // The pause instruction takes up to 50 ns: not while the answer may come any moment.
+            if (++idle > eager_polls) relax();
+            if (idle >= policy_.progress_after && !be_patient(idle, start)) return Progress::Failed;
         }
     }
 
 private:
+    static constexpr std::uint32_t eager_polls = 64;
     struct Start {
         std::chrono::steady_clock::time_point begin{};  // of this wait, set at the first slow look
         std::chrono::steady_clock::time_point last_check{};

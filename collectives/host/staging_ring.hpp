@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// StagingRing: the chunks of one operation in the team's staging cells.
+#pragma once
+
+#include "collectives/host/chunks.hpp"
+#include "collectives/host/host_team.hpp"
+
+namespace peercoll {
+
+class StagingRing {
+public:
+    StagingRing() = default;
+    // `count` elements in chunks of one, two or four cells, of which 1/`shares` holds the message.
+    StagingRing(HostTeam& team, std::size_t count, std::size_t element_bytes, std::size_t shares = 1) : team_(&team) {
+        const std::size_t bytes = count * element_bytes * shares;
+        const std::size_t cell = team.cell_bytes();
+        // All at once if it fits, since a meeting costs more than what overlapping saves; else two chunks under way.
+        span_ = bytes <= cell ? 1 : bytes <= 2 * cell ? 2 : bytes <= 4 * cell ? 4 : 2;
+        chunks_ = Chunks(count, element_bytes, span_ * cell / shares);
+        first_ = team.take_cells(chunks_.size(), span_);
+    }
+    std::uint64_t size() const { return chunks_.size(); }
+    Slice operator[](std::uint64_t chunk) const { return chunks_[chunk]; }
+    std::size_t bytes() const { return span_ * team_->cell_bytes(); }
+    std::byte* at(int rank, std::uint64_t chunk) const { return team_->cell(rank, first_ + chunk * span_); }
+
+    // Whether this rank may write the chunk: every reader of what was there is done.
+    bool is_free(std::uint64_t chunk) {
+        return team_->all_reached(team_->cells_free_at(first_ + chunk * span_, span_));
+    }
+    // Says when every reader of the chunk will be done.
+    void free_at(std::uint64_t chunk, std::uint64_t step) {
+        team_->set_cells_free_at(first_ + chunk * span_, span_, step);
+    }
+
+private:
+    HostTeam* team_ = nullptr;
+    Chunks chunks_;
+    std::uint64_t span_ = 1;
+    std::uint64_t first_ = 0;
+};
+
+}  // namespace peercoll
