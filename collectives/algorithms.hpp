@@ -9,8 +9,8 @@
 
 namespace peercoll {
 
-enum class AllreduceAlgorithm : std::uint8_t { Auto, Packets, TwoShot, Slots, Staged, Grouped, SingleCopy };
-inline constexpr std::array<std::string_view, 7> allreduce_algorithm_names{"auto",   "packets", "two_shot",   "slots",
+enum class AllreduceAlgorithm : std::uint8_t { Auto, Packets, Slots, Staged, Grouped, SingleCopy };
+inline constexpr std::array<std::string_view, 6> allreduce_algorithm_names{"auto",   "packets", "slots",
                                                                            "staged", "grouped", "single_copy"};
 
 enum class BroadcastAlgorithm : std::uint8_t { Auto, Packets, Staged, Grouped, SingleCopy };

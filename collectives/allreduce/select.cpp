@@ -29,8 +29,8 @@ constexpr std::array<Row, 9> table{{
     {4, packet_max_bytes, AllreduceAlgorithm::Packets},
     {4, 1 * KiB, AllreduceAlgorithm::Slots},
     {4, any, AllreduceAlgorithm::Staged},
-    {many, 128, AllreduceAlgorithm::Packets},
-    {many, 4 * KiB, AllreduceAlgorithm::TwoShot},
+    {many, 256, AllreduceAlgorithm::Packets},
+    {many, 1 * KiB, AllreduceAlgorithm::Slots},
     {many, any, AllreduceAlgorithm::Staged},
 }};
 
@@ -45,8 +45,6 @@ AllreduceAlgorithm from_table(const AllreduceSituation& situation) {
 AllreduceAlgorithm select_allreduce(const AllreduceSituation& situation) {
     const bool automatic = situation.forced == AllreduceAlgorithm::Auto;
     AllreduceAlgorithm choice = automatic ? from_table(situation) : situation.forced;
-    if (choice == AllreduceAlgorithm::TwoShot && !situation.two_shot)
-        choice = automatic ? AllreduceAlgorithm::Staged : AllreduceAlgorithm::Slots;
     if (choice == AllreduceAlgorithm::Packets && !AllreducePackets::takes(situation.bytes))
         choice = AllreduceAlgorithm::Slots;
     if (choice == AllreduceAlgorithm::SingleCopy && !situation.single_copy) choice = AllreduceAlgorithm::Staged;

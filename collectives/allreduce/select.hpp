@@ -11,13 +11,12 @@ namespace peercoll {
 struct AllreduceSituation {
     std::size_t bytes = 0;
     int ranks = 2;
-    bool two_shot = false;     // every rank's slice fits its lines
     bool groups = false;       // several hwloc groups, and the plan's blocks are the groups
     bool single_copy = false;  // every rank can read every other's memory
     AllreduceAlgorithm forced = AllreduceAlgorithm::Auto;
 };
 
-// Never Auto. A forced algorithm that cannot do it gives the next one that can: packets -> slots, two_shot -> slots,
+// Never Auto. A forced algorithm that cannot do it gives the next one that can: packets -> slots,
 // grouped -> staged, single_copy -> staged.
 AllreduceAlgorithm select_allreduce(const AllreduceSituation& situation);
 

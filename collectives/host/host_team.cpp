@@ -11,7 +11,6 @@ HostTeam::HostTeam(Parts parts)
       clocks_(reinterpret_cast<RankClock*>(parts_.segment + parts_.layout.clocks)),
       arrivals_(reinterpret_cast<RankArrival*>(parts_.segment + parts_.layout.arrivals)),
       packets_(reinterpret_cast<PacketLine*>(parts_.segment + parts_.layout.packets)),
-      two_shot_(reinterpret_cast<PacketLine*>(parts_.segment + parts_.layout.two_shot)),
       staging_(parts_.segment + parts_.layout.staging),
       cell_bytes_(parts_.layout.staging_per_rank / cells),
       group_index_(static_cast<std::size_t>(parts_.size)),

@@ -106,17 +106,6 @@ public:
     std::uint64_t next_packet_slot() { return packet_operations_++ % packet_slots; }
     std::uint64_t& packet_slot_free_at(std::uint64_t slot) { return packet_free_at_[slot]; }
 
-    // -- Two-shot lines -----------------------------------------------------------------------------------------------
-    std::size_t two_shot_lines() const { return parts_.layout.two_shot_lines; }
-    // Lines that `from` writes for `to`; to == from: its results, for all.
-    PacketLine* two_shot_slot(int from, int to, std::uint64_t parity) const {
-        const auto size = static_cast<std::size_t>(parts_.size);
-        return two_shot_ +
-               ((static_cast<std::size_t>(from) * 2 + parity) * size + static_cast<std::size_t>(to)) * two_shot_lines();
-    }
-    std::uint64_t next_two_shot_parity() { return two_shot_operations_++ % 2; }
-    std::uint64_t& two_shot_free_at(std::uint64_t parity) { return two_shot_free_at_[parity]; }
-
     // -- Staging cells ------------------------------------------------------------------------------------------------
     // Each rank's staging is a ring of cells, used in turn by all ranks alike. A chunk of a message takes one, two or
     // all four neighbouring cells: small chunks overlap with each other, large ones save meetings.
@@ -150,7 +139,6 @@ private:
     RankClock* clocks_;
     RankArrival* arrivals_;
     PacketLine* packets_;
-    PacketLine* two_shot_;
     std::byte* staging_;
     std::size_t cell_bytes_;
     std::vector<std::size_t> group_index_;
@@ -162,8 +150,6 @@ private:
     std::uint64_t packet_operations_ = 0;
     std::uint64_t next_cell_ = 0;
     std::uint64_t packet_free_at_[packet_slots] = {};
-    std::uint64_t two_shot_operations_ = 0;
-    std::uint64_t two_shot_free_at_[2] = {};
     std::uint64_t cell_free_at_[cells] = {};
     struct FreeAligned {
         void operator()(std::byte* memory) const noexcept;

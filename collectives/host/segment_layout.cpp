@@ -11,8 +11,6 @@ constexpr std::size_t page_up(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
 constexpr std::size_t packets_per_rank = packet_slots * packet_lines * sizeof(PacketLine);
-constexpr std::size_t two_shot_per_rank = 8192;
-constexpr std::size_t two_shot_most_lines = 4;
 }  // namespace
 
 SegmentLayout SegmentLayout::make(std::size_t ranks, std::size_t budget) {
@@ -21,10 +19,7 @@ SegmentLayout SegmentLayout::make(std::size_t ranks, std::size_t budget) {
     layout.clocks = sizeof(SegmentHeader);
     layout.arrivals = layout.clocks + ranks * sizeof(RankClock);
     layout.packets = page_up(layout.arrivals + ranks * sizeof(RankArrival));
-    layout.two_shot = layout.packets + ranks * packets_per_rank;
-    const std::size_t line_for_each = 2 * ranks * sizeof(PacketLine);  // of one rank
-    layout.two_shot_lines = std::clamp<std::size_t>(two_shot_per_rank / line_for_each, 1, two_shot_most_lines);
-    layout.staging = page_up(layout.two_shot + ranks * line_for_each * layout.two_shot_lines);
+    layout.staging = layout.packets + ranks * packets_per_rank;
     const std::size_t rest = budget > layout.staging ? (budget - layout.staging) / ranks : 0;
     layout.staging_per_rank = std::max(page, rest / page * page);
     layout.bytes = layout.staging + ranks * layout.staging_per_rank;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The control segment of one node and communicator: what lies where, who writes it, who reads it.
 //
-//   header | clocks, arrivals (a line pair each) | packet slots (4 KiB) | two-shot lines (about 8 KiB) | staging (the
+//   header | clocks, arrivals (a line pair each) | packet slots (4 KiB) | staging (the
 //   rest)
 //
 // all but the header once for each rank.
@@ -62,8 +62,6 @@ struct SegmentLayout {
     std::size_t clocks = 0;
     std::size_t arrivals = 0;
     std::size_t packets = 0;
-    std::size_t two_shot = 0;
-    std::size_t two_shot_lines = 1;  // from one rank to another, for one message
     std::size_t staging = 0;
     std::size_t staging_per_rank = 0;  // a multiple of 4096
     std::size_t bytes = 0;             // of the whole segment

@@ -17,15 +17,12 @@ void Operation::choose_allreduce(HostTeam& team, const Agreed& agreed, const Cal
     const ReductionPlan& plan = call.commutative || team.plan().keeps_rank_order() ? team.plan() : agreed.rank_order;
     const AllreduceArguments arguments{call.source, call.destination, call.count, call.element_bytes, call.fold, &plan};
     const AllreduceAlgorithm algorithm =
-        select_allreduce({arguments.bytes(), team.size(), AllreduceTwoShot::takes(team, call.count, call.element_bytes),
-                          AllreduceGrouped::takes(team, plan), AllreduceSingleCopy::takes(team), agreed.allreduce});
+        select_allreduce({arguments.bytes(), team.size(), AllreduceGrouped::takes(team, plan),
+                          AllreduceSingleCopy::takes(team), agreed.allreduce});
     algorithm_ = static_cast<std::size_t>(algorithm);
     switch (algorithm) {
         case AllreduceAlgorithm::Packets:
             task_.emplace<AllreducePackets>(team, arguments);
-            break;
-        case AllreduceAlgorithm::TwoShot:
-            task_.emplace<AllreduceTwoShot>(team, arguments);
             break;
         case AllreduceAlgorithm::Slots:
             task_.emplace<AllreduceSlots>(team, arguments);

@@ -8,7 +8,6 @@
 #include "collectives/allreduce/single_copy.hpp"
 #include "collectives/allreduce/slots.hpp"
 #include "collectives/allreduce/staged.hpp"
-#include "collectives/allreduce/two_shot.hpp"
 #include "collectives/broadcast/packets.hpp"
 #include "collectives/broadcast/single_copy.hpp"
 #include "collectives/broadcast/staged.hpp"
@@ -44,8 +43,8 @@ private:
     struct None {
         Progress progress() { return Progress::Failed; }
     };
-    std::variant<None, AllreducePackets, AllreduceTwoShot, AllreduceSlots, AllreduceStaged, AllreduceGrouped,
-                 AllreduceSingleCopy, BroadcastPackets, BroadcastStaged, BroadcastSingleCopy>
+    std::variant<None, AllreducePackets, AllreduceSlots, AllreduceStaged, AllreduceGrouped, AllreduceSingleCopy,
+                 BroadcastPackets, BroadcastStaged, BroadcastSingleCopy>
         task_;
     std::size_t algorithm_ = 0;
 };

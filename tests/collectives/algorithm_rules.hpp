@@ -19,9 +19,6 @@ inline bool must_run_if_forced(const std::string& algorithm, std::size_t bytes, 
     if (algorithm == "packets") {
         return bytes <= packets_take;
     }
-    if (algorithm == "two_shot") {
-        return bytes <= 128;  // any number of ranks, elements of any size
-    }
     if (algorithm == "grouped") {
         return groups > 1;
     }
