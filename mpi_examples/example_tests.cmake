@@ -35,6 +35,9 @@ if(TARGET peercoll)
     COMMAND ${mpirun} 3 $<TARGET_FILE:peercoll-info>)
   example_test(info_of_one_process EXPECT "statistics of rank 0.*allreduce.served +[1-9]"
     COMMAND $<TARGET_FILE:peercoll-info>)
+  example_test(readme_documents_every_option
+    COMMAND ${EXAMPLES_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/info/check_readme.py $<TARGET_FILE:peercoll-info>
+            ${PROJECT_SOURCE_DIR}/README.md)
 endif()
 
 if(NOT TARGET mca_coll_peercoll)
