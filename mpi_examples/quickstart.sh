@@ -85,7 +85,7 @@ with_plugin "${training[@]}" "$results/with.json" 2>&1 | tee "$results/statistic
 
 step "benchmark, without and with in turn"
 bounded_compare() { timeout --kill-after=10 150 "$python" mpi_examples/compare "$@" >"$results/compare.txt"; }
-bounded_compare --quick -n "$ranks" --out $build/quickstart ||
+bounded_compare --quick -e 4M -n "$ranks" --out $build/quickstart ||
     fail "the benchmark failed or took longer than 150 s; \`mpi_examples/compare --quick\` shows how far it comes"
 echo "details and plots: $build/quickstart/"
 

@@ -43,7 +43,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 [ $install = no ] || "$repository/tests/install_dependencies.sh" test
 
 cd "$repository"
-cmake --preset "$preset" >/dev/null
+# Said here, because quickstart.sh makes a build folder without tests.
+cmake --preset "$preset" -DPEERCOLL_BUILD_TESTS=ON >/dev/null
 cmake --build --preset "$preset" --parallel "$jobs"
 
 build=$repository/build/$preset
