@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,8 @@ namespace {
 
 // How often a rank that waits for long looks at the abort flag and the clock.
 constexpr std::chrono::milliseconds check_every{2};
+// How long a copy that the system refused may be the first sign of a peer's death.
+constexpr std::chrono::milliseconds dying_takes{200};
 
 constexpr const char* collective_names[PEERCOLL_COLLECTIVE_END] = {"allreduce", "broadcast"};
 
@@ -108,7 +111,7 @@ Status Communicator::run_alone(const Call& call) {
 }
 
 Status Communicator::run_task(const Call& call) {
-    Operation operation(*node_.team, node_.agreed, call);
+    Operation operation(*node_.team, node_.agreed, node_.trials, call);
     if (waiter_->wait([&operation] { return operation.progress(); }) != Progress::Done) return give_up();
     count(call, operation.algorithm());
     return {};
@@ -171,7 +174,7 @@ void Communicator::fail_queue() {
 Progress Communicator::progress_queue() {
     while (!queue_.empty()) {
         Request& request = *queue_.front();
-        if (!head_) head_.emplace(*node_.team, node_.agreed, request.call);
+        if (!head_) head_.emplace(*node_.team, node_.agreed, node_.trials, request.call);
         const Progress state = head_->progress();
         if (state == Progress::Advanced) return state;
         if (state == Progress::Pending) {
@@ -237,15 +240,29 @@ bool Communicator::on_check(std::chrono::nanoseconds waited) {
     if (next_peer_check_.count() == 0 && options.peer_check) next_peer_check_ = *options.peer_check;
     if (!options.peer_check || waited < next_peer_check_) return true;
     next_peer_check_ = waited + *options.peer_check;
+    return !break_with_lost_peer();
+}
+
+bool Communicator::break_with_lost_peer() {
     for (int peer = 0; peer < size(); ++peer) {
         const ProcessIdentity& process = node_.identities[static_cast<std::size_t>(peer)];
         // A rank that has taken all steps of this operation may be gone: it has left nothing undone.
         if (peer == rank() || is_alive(process, context_.identity()) || node_.team->has_left(peer)) continue;
         break_with({PEERCOLL_ERR_PEER_LOST, fmt::format("{}: rank {} (process {}) died in the middle of a collective",
                                                         label_, peer, process.pid)});
-        return false;
+        return true;
     }
-    return true;
+    return false;
+}
+
+bool Communicator::break_with_dying_peer() {
+    // A process that is killed loses its memory, and so refuses copies, a moment before it counts as dead.
+    const auto limit = std::chrono::steady_clock::now() + dying_takes;
+    do {
+        if (break_with_lost_peer()) return true;
+        std::this_thread::sleep_for(check_every);
+    } while (std::chrono::steady_clock::now() < limit);
+    return false;
 }
 
 Status Communicator::give_up() {
@@ -254,7 +271,7 @@ Status Communicator::give_up() {
         if (header.abort_code.load(std::memory_order_relaxed) != 0)
             broken_ = {PEERCOLL_ERR_PEER_LOST, fmt::format("{}: rank {} gave up on a collective", label_,
                                                            header.abort_rank.load(std::memory_order_relaxed))};
-        else
+        else if (!break_with_dying_peer())
             break_with(
                 {PEERCOLL_ERR_SYSTEM,
                  fmt::format("{}: the system refused to copy from another rank's buffer in the middle of a collective; "

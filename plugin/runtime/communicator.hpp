@@ -72,6 +72,8 @@ private:
     Status give_up();
     void fail_queue();
     bool on_check(std::chrono::nanoseconds waited);
+    bool break_with_lost_peer();
+    bool break_with_dying_peer();
     void break_with(Status status);
 
     Context& context_;

@@ -65,7 +65,8 @@ SharedArea make_shared_area() {
     return {static_cast<GroupArea*>(memory), [](GroupArea* area) { munmap(area, sizeof(GroupArea)); }};
 }
 
-[[noreturn]] void run_as_rank(GroupArea& area, Rank rank, const RankFunction& function, pid_t parent) {
+[[noreturn]] void run_as_rank(GroupArea& area, Rank rank, const RankFunction& function, bool look_for_leaks,
+                              pid_t parent) {
     // Nobody survives the test program, however that ends.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
@@ -79,7 +80,7 @@ SharedArea make_shared_area() {
         } catch (const std::exception& error) {
             ADD_FAILURE() << "the rank's function threw: " << error.what();
         }
-        if (__lsan_do_recoverable_leak_check != nullptr && __lsan_do_recoverable_leak_check() != 0) {
+        if (look_for_leaks && __lsan_do_recoverable_leak_check != nullptr && __lsan_do_recoverable_leak_check() != 0) {
             ADD_FAILURE() << "memory was leaked; the leak checker's report is on standard error";
         }
         failures = rank.failures();
@@ -220,7 +221,8 @@ std::vector<RankEnd> run_ranks(int size, const RankFunction& function, const Gro
         for (int rank = 0; rank < size; ++rank) {
             const pid_t pid = fork();
             if (pid == 0) {
-                run_as_rank(*area, Rank(*area, rank, size, rules.exchange_limit), function, parent);
+                run_as_rank(*area, Rank(*area, rank, size, rules.exchange_limit), function, rules.look_for_leaks,
+                            parent);
             }
             if (pid < 0) {
                 ADD_FAILURE() << "no process for rank " << rank << ": " << std::strerror(errno);

@@ -83,6 +83,9 @@ struct GroupRules {
     std::chrono::milliseconds exchange_limit{20'000 * patience};
     // Ranks that the test itself kills. Their end is not a failure.
     std::vector<int> expected_losses{};
+    // In builds with a leak checker, each rank asks it at its end. Not where the rank cannot open files any more, and
+    // not where it has run foreign libraries that leak.
+    bool look_for_leaks = true;
     // Called in the parent about once a millisecond.
     std::function<void(const Supervision&)> supervise{};
 };
