@@ -24,7 +24,6 @@ namespace peercoll {
 void AllreduceGrouped::begin() {
     chunks_ = StagingRing(*team_, arguments_.count, arguments_.element_bytes, 2);
     base_ = team_->begin(3 * chunks_.size() + 1);
-    copy_result_ = result_copy(arguments_.bytes(), team_->size());
     const auto& group = team_->group_of(team_->rank());
     member_ = static_cast<std::size_t>(std::find(group.begin(), group.end(), team_->rank()) - group.begin());
 }

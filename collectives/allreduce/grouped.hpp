@@ -11,7 +11,8 @@ namespace peercoll {
 
 class AllreduceGrouped {
 public:
-    AllreduceGrouped(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
+    AllreduceGrouped(HostTeam& team, const AllreduceArguments& arguments, Stores stores)
+        : team_(&team), arguments_(arguments), copy_result_(copy_by(stores)) {}
     Progress progress();
     // The groups must be the blocks of the plan, or the bits would differ.
     static bool takes(const HostTeam& team, const ReductionPlan& plan) {
@@ -31,8 +32,8 @@ private:
 
     HostTeam* team_;
     AllreduceArguments arguments_;
+    CopyFunction copy_result_;
     StagingRing chunks_;
-    CopyFunction copy_result_ = nullptr;
     std::uint64_t base_ = 0;
     std::uint64_t chunk_ = 0;
     std::size_t member_ = 0;  // this rank's place in its group

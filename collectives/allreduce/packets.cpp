@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packets: one-shot allreduce for tiny messages; the data carries its own flag.
 //
-// When: up to 448 bytes (8 lines of 56 bytes).
+// When: up to 2072 bytes (37 lines of 56 bytes).
 //
 //   rank 0  [x0|step]  ---+--->  every rank reads every line as soon as its step is right,
 //   rank 1  [x1|step]  ---+       then folds all of them in the order of the plan
@@ -12,8 +12,7 @@
 #include "collectives/allreduce/packets.hpp"
 
 #include "collectives/host/input_list.hpp"
-
-#include <cstring>
+#include "collectives/host/packet_lines.hpp"
 
 namespace peercoll {
 
@@ -26,13 +25,8 @@ bool AllreducePackets::send() {
     std::uint64_t& free_at = team_->packet_slot_free_at(slot_);
     if (!team_->all_reached(free_at)) return false;
     free_at = step_;
-    PacketLine* line = team_->packet_slot(team_->rank(), slot_);
-    const std::size_t bytes = arguments_.bytes();
-    for (std::size_t done = 0; done < bytes; done += packet_payload, ++line) {
-        std::memcpy(line->payload, arguments_.source + done, std::min(packet_payload, bytes - done));
-        line->step.store(step_, std::memory_order_release);
-    }
-    team_->own_packet_slot_soon(slot_ + 2, line - team_->packet_slot(team_->rank(), slot_));
+    write_packet(team_->packet_slot(team_->rank(), slot_), arguments_.source, arguments_.bytes(), step_);
+    team_->own_packet_slot_soon(slot_ + 2, packet_lines_of(arguments_.bytes()));
     sent_ = true;
     return true;
 }
@@ -46,11 +40,9 @@ void AllreducePackets::fold() {
     } else {
         std::byte* unpacked = team_->scratch(size * packet_max_bytes);
         for (std::size_t r = 0; r < size; ++r) {
-            const PacketLine* line = team_->packet_slot(static_cast<int>(r), slot_);
             std::byte* to = unpacked + r * packet_max_bytes;
             inputs[r] = to;
-            for (std::size_t done = 0; done < bytes; done += packet_payload, ++line)
-                std::memcpy(to + done, line->payload, packet_payload);
+            read_packet(team_->packet_slot(static_cast<int>(r), slot_), to, bytes);
         }
     }
     arguments_.plan->evaluate(arguments_.fold, arguments_.element_bytes, arguments_.destination, inputs.data(),
@@ -59,14 +51,10 @@ void AllreducePackets::fold() {
 
 Progress AllreducePackets::progress() {
     if (!sent_ && !send()) return Progress::Pending;
-    const std::size_t lines = (arguments_.bytes() + packet_payload - 1) / packet_payload;
-    for (; cursor_ < team_->size(); ++cursor_) {
-        if (cursor_ == team_->rank()) continue;
-        const PacketLine* line = team_->packet_slot(cursor_, slot_);
-        // Lines may become visible in any order on some machines, so each is looked at.
-        for (std::size_t i = 0; i < lines; ++i)
-            if (line[i].step.load(std::memory_order_acquire) != step_) return Progress::Pending;
-    }
+    const std::size_t lines = packet_lines_of(arguments_.bytes());
+    for (; cursor_ < team_->size(); ++cursor_)
+        if (cursor_ != team_->rank() && !packet_has_come(team_->packet_slot(cursor_, slot_), lines, step_))
+            return Progress::Pending;
     fold();
     team_->publish(step_);
     team_->raise_floor(step_ - 1);  // everybody has begun this one, so has ended the one before

@@ -1,56 +1,74 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/allreduce/select.hpp"
 
-#include "collectives/allreduce/packets.hpp"
+#include "collectives/host/segment_layout.hpp"
 
-#include <array>
 #include <limits>
 
 namespace peercoll {
 
 namespace {
 
+using List = Candidates<AllreduceAlgorithm>;
+using Choice = Candidate<AllreduceAlgorithm>;
+
 constexpr std::size_t KiB = 1024;
 constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
 constexpr int many = std::numeric_limits<int>::max();
+
+constexpr Choice packets{AllreduceAlgorithm::Packets, Stores::Cached};
+constexpr Choice slots{AllreduceAlgorithm::Slots, Stores::Cached};
+constexpr Choice staged{AllreduceAlgorithm::Staged, Stores::Cached};
+constexpr Choice staged_streaming{AllreduceAlgorithm::Staged, Stores::Streaming};
+constexpr Choice single_copy{AllreduceAlgorithm::SingleCopy, Stores::Cached};
 
 // The first row that fits: at most so many ranks, at most so many bytes.
 struct Row {
     int ranks;
     std::size_t bytes;
-    AllreduceAlgorithm algorithm;
+    List candidates;
 };
 
-// Measured on 2 cores and on 16 (see README, Figures). Two ranks read as much with slots as with any other algorithm.
-constexpr std::array<Row, 9> table{{
-    {2, packet_max_bytes, AllreduceAlgorithm::Packets},
-    {2, 128 * KiB, AllreduceAlgorithm::Slots},
-    {2, any, AllreduceAlgorithm::Staged},
-    {4, packet_max_bytes, AllreduceAlgorithm::Packets},
-    {4, 1 * KiB, AllreduceAlgorithm::Slots},
-    {4, any, AllreduceAlgorithm::Staged},
-    {many, 256, AllreduceAlgorithm::Packets},
-    {many, 1 * KiB, AllreduceAlgorithm::Slots},
-    {many, any, AllreduceAlgorithm::Staged},
-}};
+// From measurements on 2 cores (AMD) and 16 cores (Intel), see README, Figures. With two ranks slots read no more than
+// any other. Large messages differ from machine to machine: on one the system's copies are the fastest, on the other
+// the slowest; streaming stores help where memory is the limit and hurt where the caches would have held the result.
+constexpr Row table[] = {
+    {2, packet_max_bytes, {packets}},
+    {2, 64 * KiB, {slots}},
+    {2, 512 * KiB, {slots, staged, single_copy}},
+    {2, any, {slots, staged, staged_streaming, single_copy}},
+    {4, 512, {packets}},
+    {4, 2 * KiB, {slots}},
+    {many, 256, {packets}},
+    {many, 1 * KiB, {slots}},
+    {many, 256 * KiB, {staged}},
+    {many, any, {staged, staged_streaming, single_copy}},
+};
 
-AllreduceAlgorithm from_table(const AllreduceSituation& situation) {
+const List& from_table(const AllreduceSituation& situation) {
     for (const Row& row : table)
-        if (situation.ranks <= row.ranks && situation.bytes <= row.bytes) return row.algorithm;
-    return AllreduceAlgorithm::Staged;
+        if (situation.ranks <= row.ranks && situation.bytes <= row.bytes) return row.candidates;
+    return std::end(table)[-1].candidates;
+}
+
+Choice possible(Choice choice, const AllreduceSituation& situation) {
+    const bool automatic = situation.forced == AllreduceAlgorithm::Auto;
+    if (choice.algorithm == AllreduceAlgorithm::Packets && situation.bytes > packet_max_bytes) return slots;
+    if (choice.algorithm == AllreduceAlgorithm::SingleCopy && !situation.single_copy) choice = staged;
+    if (choice.algorithm == AllreduceAlgorithm::Staged && situation.groups && automatic)
+        choice.algorithm = AllreduceAlgorithm::Grouped;
+    if (choice.algorithm == AllreduceAlgorithm::Grouped && !situation.groups)
+        choice.algorithm = AllreduceAlgorithm::Staged;
+    return choice;
 }
 
 }  // namespace
 
-AllreduceAlgorithm select_allreduce(const AllreduceSituation& situation) {
-    const bool automatic = situation.forced == AllreduceAlgorithm::Auto;
-    AllreduceAlgorithm choice = automatic ? from_table(situation) : situation.forced;
-    if (choice == AllreduceAlgorithm::Packets && !AllreducePackets::takes(situation.bytes))
-        choice = AllreduceAlgorithm::Slots;
-    if (choice == AllreduceAlgorithm::SingleCopy && !situation.single_copy) choice = AllreduceAlgorithm::Staged;
-    if (choice == AllreduceAlgorithm::Staged && situation.groups && automatic) choice = AllreduceAlgorithm::Grouped;
-    if (choice == AllreduceAlgorithm::Grouped && !situation.groups) choice = AllreduceAlgorithm::Staged;
-    return choice;
+Candidates<AllreduceAlgorithm> select_allreduce(const AllreduceSituation& situation) {
+    if (situation.forced != AllreduceAlgorithm::Auto) return possible({situation.forced, Stores::Cached}, situation);
+    List list;
+    for (const Choice& choice : from_table(situation)) list.add(possible(choice, situation));
+    return list;
 }
 
 }  // namespace peercoll

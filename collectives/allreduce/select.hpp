@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collectives/algorithms.hpp"
+#include "collectives/candidates.hpp"
 
 #include <cstddef>
 
@@ -16,8 +17,8 @@ struct AllreduceSituation {
     AllreduceAlgorithm forced = AllreduceAlgorithm::Auto;
 };
 
-// Never Auto. A forced algorithm that cannot do it gives the next one that can: packets -> slots,
-// grouped -> staged, single_copy -> staged.
-AllreduceAlgorithm select_allreduce(const AllreduceSituation& situation);
+// At least one, never Auto; several where only a trial can tell. A forced algorithm that cannot do it gives the next
+// one that can: packets -> slots, grouped -> staged, single_copy -> staged.
+Candidates<AllreduceAlgorithm> select_allreduce(const AllreduceSituation& situation);
 
 }  // namespace peercoll

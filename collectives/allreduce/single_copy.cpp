@@ -122,7 +122,7 @@ Progress AllreduceSingleCopy::progress() {
             if (anyone_refused()) {
                 // The arrivals are not read again, so their step numbers just pass.
                 team_->publish(base_ + 4);
-                staged_.emplace(*team_, arguments_);
+                staged_.emplace(*team_, arguments_, Stores::Cached);
                 stage_ = Stage::Staged;
                 return Progress::Advanced;
             }

@@ -21,7 +21,6 @@ namespace peercoll {
 void AllreduceStaged::begin() {
     chunks_ = StagingRing(*team_, arguments_.count, arguments_.element_bytes);
     base_ = team_->begin(2 * chunks_.size() + 1);
-    copy_result_ = result_copy(arguments_.bytes(), team_->size());
 }
 
 Slice AllreduceStaged::slice(std::uint64_t chunk, int rank) const {

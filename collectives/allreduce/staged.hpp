@@ -11,7 +11,8 @@ namespace peercoll {
 
 class AllreduceStaged {
 public:
-    AllreduceStaged(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
+    AllreduceStaged(HostTeam& team, const AllreduceArguments& arguments, Stores stores)
+        : team_(&team), arguments_(arguments), copy_result_(copy_by(stores)) {}
     Progress progress();
 
 private:
@@ -24,8 +25,8 @@ private:
 
     HostTeam* team_;
     AllreduceArguments arguments_;
+    CopyFunction copy_result_;
     StagingRing chunks_;
-    CopyFunction copy_result_ = nullptr;
     std::uint64_t base_ = 0;
     std::uint64_t chunk_ = 0;
     Stage stage_ = Stage::Begin;

@@ -1,53 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/broadcast/select.hpp"
 
-#include "collectives/broadcast/packets.hpp"
+#include "collectives/host/segment_layout.hpp"
 
-#include <array>
 #include <limits>
 
 namespace peercoll {
 
 namespace {
 
+using List = Candidates<BroadcastAlgorithm>;
+using Choice = Candidate<BroadcastAlgorithm>;
+
 constexpr std::size_t KiB = 1024;
 constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
 constexpr int many = std::numeric_limits<int>::max();
+
+constexpr Choice packets{BroadcastAlgorithm::Packets, Stores::Cached};
+constexpr Choice staged{BroadcastAlgorithm::Staged, Stores::Cached};
+constexpr Choice staged_streaming{BroadcastAlgorithm::Staged, Stores::Streaming};
+constexpr Choice single_copy{BroadcastAlgorithm::SingleCopy, Stores::Cached};
 
 // The first row that fits: at most so many ranks, at most so many bytes.
 struct Row {
     int ranks;
     std::size_t bytes;
-    BroadcastAlgorithm algorithm;
+    List candidates;
 };
 
-// Measured on 2 cores and on 16 (see README, Figures).
-// With more readers the system's single copies hinder each other: they lock the same pages of the root.
-constexpr std::array<Row, 5> table{{
-    {2, packet_max_bytes, BroadcastAlgorithm::Packets},
-    {2, 32 * KiB, BroadcastAlgorithm::Staged},
-    {2, any, BroadcastAlgorithm::SingleCopy},
-    {many, packet_max_bytes, BroadcastAlgorithm::Packets},
-    {many, any, BroadcastAlgorithm::Staged},
-}};
+// From measurements on 2 cores (AMD) and 16 cores (Intel), see README, Figures. With many readers the system's single
+// copies hinder each other, because they lock the same pages of the root; with few it depends on the machine.
+constexpr Row table[] = {
+    {many, packet_max_bytes, {packets}},   {4, 16 * KiB, {staged}},
+    {4, 512 * KiB, {staged, single_copy}}, {4, any, {staged, staged_streaming, single_copy}},
+    {many, 512 * KiB, {staged}},           {many, any, {staged, staged_streaming}},
+};
 
-BroadcastAlgorithm from_table(const BroadcastSituation& situation) {
+const List& from_table(const BroadcastSituation& situation) {
     for (const Row& row : table)
-        if (situation.ranks <= row.ranks && situation.bytes <= row.bytes) return row.algorithm;
-    return BroadcastAlgorithm::Staged;
+        if (situation.ranks <= row.ranks && situation.bytes <= row.bytes) return row.candidates;
+    return std::end(table)[-1].candidates;
+}
+
+Choice possible(Choice choice, const BroadcastSituation& situation) {
+    const bool automatic = situation.forced == BroadcastAlgorithm::Auto;
+    if (choice.algorithm == BroadcastAlgorithm::Packets && situation.bytes > packet_max_bytes) choice = staged;
+    if (choice.algorithm == BroadcastAlgorithm::SingleCopy && !situation.single_copy) choice = staged;
+    if (choice.algorithm == BroadcastAlgorithm::Staged && situation.groups && automatic)
+        choice.algorithm = BroadcastAlgorithm::Grouped;
+    if (choice.algorithm == BroadcastAlgorithm::Grouped && !situation.groups)
+        choice.algorithm = BroadcastAlgorithm::Staged;
+    return choice;
 }
 
 }  // namespace
 
-BroadcastAlgorithm select_broadcast(const BroadcastSituation& situation) {
-    BroadcastAlgorithm choice = situation.forced == BroadcastAlgorithm::Auto ? from_table(situation) : situation.forced;
-    if (choice == BroadcastAlgorithm::Packets && !BroadcastPackets::takes(situation.bytes))
-        choice = BroadcastAlgorithm::Staged;
-    if (choice == BroadcastAlgorithm::SingleCopy && !situation.single_copy) choice = BroadcastAlgorithm::Staged;
-    if (choice == BroadcastAlgorithm::Staged && situation.groups && situation.forced == BroadcastAlgorithm::Auto)
-        choice = BroadcastAlgorithm::Grouped;
-    if (choice == BroadcastAlgorithm::Grouped && !situation.groups) choice = BroadcastAlgorithm::Staged;
-    return choice;
+Candidates<BroadcastAlgorithm> select_broadcast(const BroadcastSituation& situation) {
+    if (situation.forced != BroadcastAlgorithm::Auto) return possible({situation.forced, Stores::Cached}, situation);
+    List list;
+    for (const Choice& choice : from_table(situation)) list.add(possible(choice, situation));
+    return list;
 }
 
 }  // namespace peercoll

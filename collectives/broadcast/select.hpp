@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collectives/algorithms.hpp"
+#include "collectives/candidates.hpp"
 
 #include <cstddef>
 
@@ -16,8 +17,8 @@ struct BroadcastSituation {
     BroadcastAlgorithm forced = BroadcastAlgorithm::Auto;
 };
 
-// Never Auto. A forced algorithm that cannot do it gives the next one that can: packets -> staged, grouped -> staged,
-// single_copy -> staged.
-BroadcastAlgorithm select_broadcast(const BroadcastSituation& situation);
+// At least one, never Auto; several where only a trial can tell. A forced algorithm that cannot do it gives the next
+// one that can: packets -> staged, grouped -> staged, single_copy -> staged.
+Candidates<BroadcastAlgorithm> select_broadcast(const BroadcastSituation& situation);
 
 }  // namespace peercoll

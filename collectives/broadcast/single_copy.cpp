@@ -105,7 +105,7 @@ Progress BroadcastSingleCopy::progress() {
             [[fallthrough]];
         case Stage::RefusalKnown:
             if (!team_->all_reached(base_ + 3)) return Progress::Pending;
-            staged_.emplace(*team_, arguments_, BroadcastStaged::Shape::Flat);
+            staged_.emplace(*team_, arguments_, BroadcastStaged::Shape::Flat, Stores::Cached);
             stage_ = Stage::Staged;
             [[fallthrough]];
         case Stage::Staged:

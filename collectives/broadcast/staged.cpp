@@ -34,7 +34,6 @@ void BroadcastStaged::begin() {
         relays_ = shape_ == Shape::Grouped && leader == team_->rank();
         from_ = shape_ == Shape::Flat || relays_ ? arguments_.root : leader;
     }
-    copy_result_ = result_copy(arguments_.bytes, team_->size());
     begun_ = true;
 }
 

@@ -12,8 +12,8 @@ namespace peercoll {
 class BroadcastStaged {
 public:
     enum class Shape : std::uint8_t { Flat, Grouped };
-    BroadcastStaged(HostTeam& team, const BroadcastArguments& arguments, Shape shape)
-        : team_(&team), arguments_(arguments), shape_(shape) {}
+    BroadcastStaged(HostTeam& team, const BroadcastArguments& arguments, Shape shape, Stores stores)
+        : team_(&team), arguments_(arguments), shape_(shape), copy_result_(copy_by(stores)) {}
     Progress progress();
 
 private:
@@ -26,8 +26,8 @@ private:
     HostTeam* team_;
     BroadcastArguments arguments_;
     Shape shape_;
+    CopyFunction copy_result_;
     Chunks chunks_;
-    CopyFunction copy_result_ = nullptr;
     std::uint64_t base_ = 0;
     std::uint64_t first_cell_ = 0;
     std::uint64_t chunk_ = 0;

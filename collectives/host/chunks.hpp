@@ -16,6 +16,11 @@ public:
     // `count` elements in chunks of at most `limit_bytes`, every chunk but the last of the same size and of whole cache
     // lines.
     Chunks(std::size_t count, std::size_t element_bytes, std::size_t limit_bytes) : count_(count) {
+        if (count * element_bytes <= limit_bytes) {  // without a division, which a small message would feel
+            size_ = count;
+            chunks_ = count > 0 ? 1 : 0;
+            return;
+        }
         const std::size_t granule = line_granule(element_bytes);
         const std::size_t most = std::max(granule, limit_bytes / element_bytes / granule * granule);
         const std::size_t chunks = (count + most - 1) / most;

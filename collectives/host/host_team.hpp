@@ -94,9 +94,9 @@ public:
     }
     // Fetches the first `lines` lines of one of this rank's slots for writing. Their readers still hold them from the
     // last time round; taking them back now, two messages ahead, keeps that off the path of the message itself.
-    void own_packet_slot_soon(std::uint64_t slot, std::ptrdiff_t lines) const {
+    void own_packet_slot_soon(std::uint64_t slot, std::size_t lines) const {
         PacketLine* line = packet_slot(parts_.rank, slot % packet_slots);
-        for (std::ptrdiff_t i = 0; i < lines; ++i) __builtin_prefetch(line + i, 1);
+        for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(line + i, 1);
     }
     void read_packet_slot_soon(int rank, std::uint64_t slot, std::size_t lines) const {
         const PacketLine* line = packet_slot(rank, slot % packet_slots);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The control segment of one node and communicator: what lies where, who writes it, who reads it.
 //
-//   header | clocks, arrivals (a line pair each) | packet slots (4 KiB) | staging (the
+//   header | clocks, arrivals (a line pair each) | packet slots (9.25 KiB) | staging (the
 //   rest)
 //
 // all but the header once for each rank.
@@ -36,8 +36,9 @@ struct alignas(line_pair) RankClock {
 struct alignas(line_pair) RankArrival {
     std::atomic<std::uint64_t> source;
     std::atomic<std::uint64_t> destination;
-    std::atomic<std::uint64_t>
-        refused_step;  // the operation (its first step) in which this rank could not reach a peer's buffer
+    // The operation (its first step) in which this rank could not reach a peer's buffer.
+    std::atomic<std::uint64_t> refused_step;
+    std::atomic<std::uint64_t> trial_time[4];  // see TimeAgreement
 };
 
 // One cache line that carries its own flag: 56 bytes of payload are valid when `step` has the awaited value.
@@ -47,8 +48,8 @@ struct alignas(cache_line) PacketLine {
 };
 
 inline constexpr std::size_t packet_payload = sizeof(PacketLine::payload);
-inline constexpr std::size_t packet_lines = 8;  // of one message
-inline constexpr std::size_t packet_slots = 8;  // messages in flight before the writer must look at its readers' clocks
+inline constexpr std::size_t packet_lines = 37;  // of one message: 2 KiB and a little
+inline constexpr std::size_t packet_slots = 4;  // messages in flight before the writer must look at its readers' clocks
 inline constexpr std::size_t packet_max_bytes = packet_payload * packet_lines;
 
 static_assert(sizeof(SegmentHeader) == 4096);

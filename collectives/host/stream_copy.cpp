@@ -12,12 +12,6 @@ namespace peercoll {
 
 namespace {
 
-// Measured on one socket of 16 cores: few ranks gain because each waits less for memory, many because they share its
-// bandwidth; in between memory has time for both, and what stays cached helps.
-constexpr int few_ranks = 4;
-constexpr int many_ranks = 12;
-constexpr std::size_t cached_together = std::size_t{8} << 20;  // source and result of every rank
-
 void plain_copy(void* destination, const void* source, std::size_t bytes) {
     std::memcpy(destination, source, bytes);
 }
@@ -59,9 +53,8 @@ void stream_copy(void* destination, const void* source, std::size_t bytes) {
 #endif
 }
 
-CopyFunction result_copy(std::size_t message_bytes, int ranks) {
-    const bool gains = ranks <= few_ranks || ranks >= many_ranks;
-    return gains && 2 * message_bytes * static_cast<std::size_t>(ranks) >= cached_together ? stream_copy : plain_copy;
+CopyFunction copy_by(Stores stores) {
+    return stores == Stores::Streaming ? stream_copy : plain_copy;
 }
 
 }  // namespace peercoll

@@ -2,6 +2,8 @@
 // Copies into memory that will not be read again soon.
 #pragma once
 
+#include "collectives/candidates.hpp"
+
 #include <cstddef>
 
 namespace peercoll {
@@ -10,9 +12,7 @@ namespace peercoll {
 // large copy. The destination is not in the cache afterwards. Ordered before later stores of this thread.
 void stream_copy(void* destination, const void* source, std::size_t bytes);
 
-// For the results of one collective of `message_bytes` on `ranks` ranks: stream_copy if they cannot stay in the caches
-// together anyway, else memcpy.
 using CopyFunction = void (*)(void* destination, const void* source, std::size_t bytes);
-CopyFunction result_copy(std::size_t message_bytes, int ranks);
+CopyFunction copy_by(Stores stores);
 
 }  // namespace peercoll

@@ -60,6 +60,7 @@ Status Communicator::ready() {
         context_.log().info(fmt::format("{}: not served: {}", label_, unusable_.sentence()));
         return unusable_;
     }
+    note_packet_sizes(*node_.team, node_.agreed);
     segment_bytes_ = node_.segment.bytes();
     context_.statistics().shared("segment.bytes").fetch_add(segment_bytes_, std::memory_order_relaxed);
     context_.statistics().shared("segment.count").fetch_add(1, std::memory_order_relaxed);

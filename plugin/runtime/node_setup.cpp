@@ -22,6 +22,7 @@ constexpr std::uint32_t protocol = 1;  // changes whenever a record or the segme
 struct OptionVotes {
     AllreduceAlgorithm allreduce;
     BroadcastAlgorithm broadcast;
+    TrialsChoice trials;
     Order order;
     GroupLevel groups;
     SingleCopyChoice single_copy;
@@ -73,6 +74,7 @@ Status gather(const peercoll_comm_params_t& comm, const Record& mine, std::vecto
 OptionVotes votes_of(const Options& options) {
     return {options.allreduce_algorithm,
             options.broadcast_algorithm,
+            options.trials,
             options.order,
             options.groups,
             options.single_copy,
@@ -246,6 +248,7 @@ Status set_up_node(Context& context, const peercoll_comm_params_t& comm, Node& n
 
     node.agreed.allreduce = votes.allreduce;
     node.agreed.broadcast = votes.broadcast;
+    node.agreed.trials = votes.trials == TrialsChoice::On;
     node.agreed.rank_order = ReductionPlan::in_rank_order(comm.size);
     HostTeam::Parts parts;
     parts.rank = comm.rank;

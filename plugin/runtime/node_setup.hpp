@@ -14,6 +14,7 @@
 #include "plugin/peer/identity.hpp"
 #include "plugin/runtime/context.hpp"
 #include "plugin/runtime/operation.hpp"
+#include "plugin/runtime/trials.hpp"
 
 #include <peercoll/device.h>
 
@@ -55,6 +56,7 @@ struct Node {
     std::vector<int> node_of;                 // by rank
     bool crowded = false;                     // more ranks than processors
     Agreed agreed;
+    Trials trials;
     PlaceLevel group_level = PlaceLevel::None;
     std::string segment_path;      // for people: "anonymous shared memory"
     std::string single_copy_path;  // "cma", "xpmem", or "off: why"

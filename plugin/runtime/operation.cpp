@@ -6,57 +6,144 @@
 
 namespace peercoll {
 
-Operation::Operation(HostTeam& team, const Agreed& agreed, const Call& call) {
-    if (call.kind == PEERCOLL_ALLREDUCE)
-        choose_allreduce(team, agreed, call);
-    else
-        choose_broadcast(team, agreed, call);
+namespace {
+
+const ReductionPlan& plan_for(const HostTeam& team, const Agreed& agreed, const Call& call) {
+    return call.commutative || team.plan().keeps_rank_order() ? team.plan() : agreed.rank_order;
 }
 
-void Operation::choose_allreduce(HostTeam& team, const Agreed& agreed, const Call& call) {
-    const ReductionPlan& plan = call.commutative || team.plan().keeps_rank_order() ? team.plan() : agreed.rank_order;
-    const AllreduceArguments arguments{call.source, call.destination, call.count, call.element_bytes, call.fold, &plan};
-    const AllreduceAlgorithm algorithm =
-        select_allreduce({arguments.bytes(), team.size(), AllreduceGrouped::takes(team, plan),
-                          AllreduceSingleCopy::takes(team), agreed.allreduce});
-    algorithm_ = static_cast<std::size_t>(algorithm);
-    switch (algorithm) {
+// The largest message, of whole lines, for which `select` says packets and nothing else, as it does for all smaller
+// ones.
+template <typename Select, typename Algorithm>
+std::size_t packets_up_to(Select&& select, Algorithm packets) {
+    std::size_t bytes = 0;
+    for (std::size_t next = packet_payload; next <= packet_max_bytes; next += packet_payload) {
+        const auto candidates = select(next);
+        if (candidates.size() != 1 || candidates[0].algorithm != packets) break;
+        bytes = next;
+    }
+    return bytes;
+}
+
+}  // namespace
+
+void note_packet_sizes(const HostTeam& team, Agreed& agreed) {
+    const bool single_copy = team.reader() != nullptr;
+    const bool groups = team.groups().size() > 1;
+    agreed.allreduce_packets = packets_up_to(
+        [&](std::size_t bytes) {
+            return select_allreduce({bytes, team.size(), groups, single_copy, agreed.allreduce});
+        },
+        AllreduceAlgorithm::Packets);
+    agreed.broadcast_packets = packets_up_to(
+        [&](std::size_t bytes) {
+            return select_broadcast({bytes, team.size(), groups, single_copy, agreed.broadcast});
+        },
+        BroadcastAlgorithm::Packets);
+}
+
+Operation::Operation(HostTeam& team, const Agreed& agreed, Trials& trials, const Call& call)
+    : team_(&team), agreed_(&agreed), call_(&call) {
+    if (call.kind == PEERCOLL_ALLREDUCE) {
+        if (call.bytes() <= agreed.allreduce_packets)
+            start(Candidate<AllreduceAlgorithm>{AllreduceAlgorithm::Packets, Stores::Cached});
+        else
+            choose(trials, allreduce_candidates());
+    } else {
+        if (call.bytes() <= agreed.broadcast_packets)
+            start(Candidate<BroadcastAlgorithm>{BroadcastAlgorithm::Packets, Stores::Cached});
+        else
+            choose(trials, broadcast_candidates());
+    }
+}
+
+Candidates<AllreduceAlgorithm> Operation::allreduce_candidates() const {
+    return select_allreduce({call_->bytes(), team_->size(),
+                             AllreduceGrouped::takes(*team_, plan_for(*team_, *agreed_, *call_)),
+                             AllreduceSingleCopy::takes(*team_), agreed_->allreduce});
+}
+
+Candidates<BroadcastAlgorithm> Operation::broadcast_candidates() const {
+    return select_broadcast({call_->bytes(), team_->size(), team_->groups().size() > 1,
+                             BroadcastSingleCopy::takes(*team_), agreed_->broadcast});
+}
+
+template <typename Algorithm>
+void Operation::choose(Trials& trials, const Candidates<Algorithm>& candidates) {
+    if (candidates.size() == 1 || !agreed_->trials) {
+        start(candidates[0]);
+        return;
+    }
+    Trials::Size& size = trials.of(call_->kind, call_->bytes());
+    if (size.must_agree(candidates.size())) {
+        task_.emplace<TimeAgreement>(
+            *team_, size.best, candidates.size(),
+            call_->kind == PEERCOLL_ALLREDUCE ? TimeAgreement::Counts::Shortest : TimeAgreement::Counts::Longest);
+        trial_ = &size;
+        return;
+    }
+    candidate_ = size.next(candidates.size());
+    start(candidates[candidate_]);
+    if (size.decided) return;
+    trial_ = &size;
+    begin_ = std::chrono::steady_clock::now();
+}
+
+Progress Operation::end_of_trial_step() {
+    if (const auto* agreement = std::get_if<TimeAgreement>(&task_)) {
+        const std::size_t fastest = agreement->fastest();
+        trial_->decide(fastest);
+        trial_ = nullptr;
+        if (call_->kind == PEERCOLL_ALLREDUCE)
+            start(allreduce_candidates()[fastest]);
+        else
+            start(broadcast_candidates()[fastest]);
+        return Progress::Advanced;
+    }
+    const auto taken = std::chrono::steady_clock::now() - begin_;
+    trial_->record(candidate_, static_cast<std::uint64_t>(std::chrono::nanoseconds(taken).count()));
+    return Progress::Done;
+}
+
+void Operation::start(const Candidate<AllreduceAlgorithm>& choice) {
+    const AllreduceArguments arguments{call_->source,        call_->destination, call_->count,
+                                       call_->element_bytes, call_->fold,        &plan_for(*team_, *agreed_, *call_)};
+    algorithm_ = static_cast<std::size_t>(choice.algorithm);
+    switch (choice.algorithm) {
         case AllreduceAlgorithm::Packets:
-            task_.emplace<AllreducePackets>(team, arguments);
+            task_.emplace<AllreducePackets>(*team_, arguments);
             break;
         case AllreduceAlgorithm::Slots:
-            task_.emplace<AllreduceSlots>(team, arguments);
+            task_.emplace<AllreduceSlots>(*team_, arguments);
             break;
         case AllreduceAlgorithm::Grouped:
-            task_.emplace<AllreduceGrouped>(team, arguments);
+            task_.emplace<AllreduceGrouped>(*team_, arguments, choice.stores);
             break;
         case AllreduceAlgorithm::SingleCopy:
-            task_.emplace<AllreduceSingleCopy>(team, arguments);
+            task_.emplace<AllreduceSingleCopy>(*team_, arguments);
             break;
         case AllreduceAlgorithm::Auto:
         case AllreduceAlgorithm::Staged:
-            task_.emplace<AllreduceStaged>(team, arguments);
+            task_.emplace<AllreduceStaged>(*team_, arguments, choice.stores);
             break;
     }
 }
 
-void Operation::choose_broadcast(HostTeam& team, const Agreed& agreed, const Call& call) {
-    const BroadcastAlgorithm algorithm = select_broadcast({call.broadcast.bytes, team.size(), team.groups().size() > 1,
-                                                           BroadcastSingleCopy::takes(team), agreed.broadcast});
-    algorithm_ = static_cast<std::size_t>(algorithm);
-    switch (algorithm) {
+void Operation::start(const Candidate<BroadcastAlgorithm>& choice) {
+    algorithm_ = static_cast<std::size_t>(choice.algorithm);
+    switch (choice.algorithm) {
         case BroadcastAlgorithm::Packets:
-            task_.emplace<BroadcastPackets>(team, call.broadcast);
+            task_.emplace<BroadcastPackets>(*team_, call_->broadcast);
             break;
         case BroadcastAlgorithm::SingleCopy:
-            task_.emplace<BroadcastSingleCopy>(team, call.broadcast);
+            task_.emplace<BroadcastSingleCopy>(*team_, call_->broadcast);
             break;
         case BroadcastAlgorithm::Grouped:
-            task_.emplace<BroadcastStaged>(team, call.broadcast, BroadcastStaged::Shape::Grouped);
+            task_.emplace<BroadcastStaged>(*team_, call_->broadcast, BroadcastStaged::Shape::Grouped, choice.stores);
             break;
         case BroadcastAlgorithm::Auto:
         case BroadcastAlgorithm::Staged:
-            task_.emplace<BroadcastStaged>(team, call.broadcast, BroadcastStaged::Shape::Flat);
+            task_.emplace<BroadcastStaged>(*team_, call_->broadcast, BroadcastStaged::Shape::Flat, choice.stores);
             break;
     }
 }

@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view environment_prefix = "PEERCOLL_";
 
 // The words of each enumeration, in its order.
+constexpr std::array<std::string_view, 2> trials_words{"on", "off"};
 constexpr std::array<std::string_view, 2> order_words{"topology", "rank"};
 constexpr std::array<std::string_view, 5> group_words{"auto", "none", "cache", "numa", "package"};
 constexpr std::array<std::string_view, 4> single_copy_words{"auto", "cma", "xpmem", "off"};
@@ -28,6 +29,7 @@ constexpr std::array<std::string_view, 4> wait_words{"auto", "spin", "yield", "s
 constexpr std::array<std::string_view, 5> log_words{"off", "error", "warn", "info", "debug"};
 constexpr std::array<std::string_view, 3> statistics_words{"off", "summary", "all"};
 
+static_assert(static_cast<std::size_t>(TrialsChoice::Off) + 1 == trials_words.size());
 static_assert(static_cast<std::size_t>(Order::Rank) + 1 == order_words.size());
 static_assert(static_cast<std::size_t>(GroupLevel::Package) + 1 == group_words.size());
 static_assert(static_cast<std::size_t>(SingleCopyChoice::Off) + 1 == single_copy_words.size());
@@ -98,6 +100,7 @@ std::string joined(std::span<const std::string_view> words) {
 const std::vector<Row>& rows() {
     static const std::string allreduce_values = joined(allreduce_algorithm_names);
     static const std::string broadcast_values = joined(broadcast_algorithm_names);
+    static const std::string trials_values = joined(trials_words);
     static const std::string order_values = joined(order_words);
     static const std::string group_values = joined(group_words);
     static const std::string single_copy_values = joined(single_copy_words);
@@ -114,6 +117,11 @@ const std::vector<Row>& rows() {
           "Forces one algorithm for every broadcast that it can serve; auto chooses by size, ranks and topology.",
           broadcast_values, "auto"},
          word_reader(&Options::broadcast_algorithm, broadcast_algorithm_names)},
+        {{"trials",
+          "Whether the first calls of a communicator and size try the algorithms between which only the machine can "
+          "decide, and keep the fastest; off takes the first of them. The results are the same to the bit.",
+          trials_values, "on"},
+         word_reader(&Options::trials, trials_words)},
         {{"order",
           "The order in which a reduction combines the ranks: by topology group, which is faster, or in rank order, "
           "which gives the same bits however the ranks are placed.",

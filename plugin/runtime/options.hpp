@@ -17,6 +17,7 @@
 
 namespace peercoll {
 
+enum class TrialsChoice : std::uint8_t { On, Off };
 enum class Order : std::uint8_t { Topology, Rank };
 enum class GroupLevel : std::uint8_t { Auto, None, Cache, Numa, Package };
 enum class SingleCopyChoice : std::uint8_t { Auto, Cma, Xpmem, Off };
@@ -30,6 +31,7 @@ enum class StatisticsOutput : std::uint8_t { Off, Summary, All };
 struct Options {
     AllreduceAlgorithm allreduce_algorithm = AllreduceAlgorithm::Auto;
     BroadcastAlgorithm broadcast_algorithm = BroadcastAlgorithm::Auto;
+    TrialsChoice trials = TrialsChoice::On;
     Order order = Order::Topology;
     GroupLevel groups = GroupLevel::Auto;
     SingleCopyChoice single_copy = SingleCopyChoice::Auto;

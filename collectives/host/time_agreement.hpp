@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A task in which all ranks show each other how long their trials took, and so agree on the fastest candidate.
+#pragma once
+
+#include "collectives/candidates.hpp"
+#include "collectives/host/host_team.hpp"
+#include "collectives/task.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace peercoll {
+
+class TimeAgreement {
+public:
+    using Times = std::array<std::uint64_t, most_candidates>;  // nanoseconds
+    // What counts of a candidate's times: of an allreduce the shortest, which the rank saw that came last and waited
+    // for nobody; of a broadcast the longest, since its root does not wait for the readers.
+    enum class Counts : std::uint8_t { Shortest, Longest };
+
+    TimeAgreement(HostTeam& team, const Times& mine, std::size_t candidates, Counts counts)
+        : team_(&team), mine_(mine), candidates_(candidates), counts_(counts) {}
+    Progress progress();
+    // Once Done: the index of the fastest, the same on all ranks, and what counted for it.
+    std::size_t fastest() const { return fastest_; }
+    const Times& agreed() const { return agreed_; }
+
+private:
+    void read();
+
+    HostTeam* team_;
+    Times mine_;
+    std::size_t candidates_;
+    Counts counts_;
+    Times agreed_{};
+    std::size_t fastest_ = 0;
+    std::uint64_t base_ = 0;
+    bool begun_ = false;
+    bool shown_ = false;
+};
+
+}  // namespace peercoll
