@@ -58,7 +58,9 @@ std::vector<ReductionCase> large_rounding_cases(const Blocks& blocks) {
     std::vector<ReductionCase> cases;
     for (const peercoll_datatype_t datatype : {PEERCOLL_FLOAT32, PEERCOLL_FLOAT16, PEERCOLL_COMPLEX_FLOAT64}) {
         const std::size_t largest = large_counts(plugin.datatype_size(datatype)).back();
-        cases.push_back(make_rounding_case(datatype, PEERCOLL_SUM, blocks, largest + margin, 29));
+        if (!sanitized || datatype == PEERCOLL_FLOAT16) {
+            cases.push_back(make_rounding_case(datatype, PEERCOLL_SUM, blocks, largest + margin, 29));
+        }
     }
     return cases;
 }
@@ -162,7 +164,8 @@ TEST_P(AllreducePlan, KeepsRankOrderForOperationsThatDoNotCommute) {
     run_placed(alternating(), {"groups=cache"}, cases, &small_counts, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, AllreducePlan, testing::Values(3, 4, 5, 8));
+INSTANTIATE_TEST_SUITE_P(Ranks, AllreducePlan,
+                         testing::ValuesIn(sanitized ? std::vector<int>{3, 5} : std::vector<int>{3, 4, 5, 8}));
 
 }  // namespace
 }  // namespace peercoll::test
