@@ -15,10 +15,16 @@ HostTeam::HostTeam(Parts parts)
       cell_bytes_(parts_.layout.staging_per_rank / cells),
       group_index_(static_cast<std::size_t>(parts_.size)),
       seen_(static_cast<std::size_t>(parts_.size)) {
-    for (std::size_t g = 0; g < parts_.groups.size(); ++g)
-        for (const int rank : parts_.groups[g]) group_index_[static_cast<std::size_t>(rank)] = g;
+    set_plan(std::move(parts_.plan), std::move(parts_.groups));
     // What AllreducePackets unpacks into; had here so that no collective fails for it.
     if (scratch(static_cast<std::size_t>(parts_.size) * packet_max_bytes) == nullptr) throw std::bad_alloc();
+}
+
+void HostTeam::set_plan(ReductionPlan plan, std::vector<std::vector<int>> groups) {
+    parts_.plan = std::move(plan);
+    parts_.groups = std::move(groups);
+    for (std::size_t g = 0; g < parts_.groups.size(); ++g)
+        for (const int rank : parts_.groups[g]) group_index_[static_cast<std::size_t>(rank)] = g;
 }
 
 void HostTeam::FreeAligned::operator()(std::byte* memory) const noexcept {

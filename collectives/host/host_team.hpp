@@ -38,6 +38,8 @@ public:
 
     int rank() const { return parts_.rank; }
     int size() const { return parts_.size; }
+    // For a team that goes on in another communicator of the same ranks. Between operations only.
+    void set_plan(ReductionPlan plan, std::vector<std::vector<int>> groups);
     const ReductionPlan& plan() const { return parts_.plan; }
     const std::vector<std::vector<int>>& groups() const { return parts_.groups; }
     const std::vector<int>& group_of(int rank) const { return parts_.groups[group_index_[rank]]; }
@@ -84,6 +86,15 @@ public:
     void raise_floor(std::uint64_t step) {
         if (floor_ < step) floor_ = step;
     }
+
+    // What all operations so far have taken: the same on all ranks once they have done the same operations.
+    struct Position {
+        std::uint64_t step = 0;
+        std::uint64_t packet_operation = 0;
+        std::uint64_t cell = 0;
+        bool operator==(const Position&) const = default;
+    };
+    Position position() const { return {next_step_, packet_operations_, next_cell_}; }
 
     // -- Arrivals -----------------------------------------------------------------------------------------------------
     RankArrival& arrival(int rank) const { return arrivals_[rank]; }

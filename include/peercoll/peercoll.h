@@ -248,7 +248,8 @@ typedef struct peercoll_plugin {
     peercoll_status_t (*comm_passed_on)(peercoll_comm_t comm, peercoll_collective_t collective, const char *reason);
 
     /* Counter `index` of the context ("allreduce.served", "allreduce.algorithm.packets", "broadcast.passed_on.user_op",
-     * "segment.bytes"): name and value. Counters only grow, but for "segment.*", which tell the present.
+     * "segment.bytes"): name and value. Counters only grow, but for "segment.bytes" and "segment.count", which tell
+     * the present: segments of communicators in use, and those kept for the next communicator of the same processes.
      * PEERCOLL_ERR_INVALID_ARGUMENT past the end. The name lives as long as the context. */
     peercoll_status_t (*statistic)(peercoll_context_t context, size_t index, const char **name, uint64_t *value);
 

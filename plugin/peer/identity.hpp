@@ -19,6 +19,7 @@ struct ProcessIdentity {
     std::uint32_t uid = 0;
 
     static ProcessIdentity of_this_process();
+    bool operator==(const ProcessIdentity&) const = default;
 };
 
 // The node each rank is on: 0, 1, ... in the order of their first rank. Two ranks are on one node if they run on the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/runtime/communicator.hpp"
 
+#include "plugin/runtime/node_pool.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -27,10 +29,8 @@ Communicator::Communicator(Context& context, const peercoll_comm_params_t& param
 }
 
 Communicator::~Communicator() {
-    if (segment_bytes_ > 0) {
-        context_.statistics().shared("segment.bytes").fetch_sub(segment_bytes_, std::memory_order_relaxed);
-        context_.statistics().shared("segment.count").fetch_sub(1, std::memory_order_relaxed);
-    }
+    if (unusable_.ok() && broken_.ok()) context_.pool().put(std::move(node_));
+    node_ = Node{};  // before the context may go, in whose statistics its segment is counted
     for (Counters& counters : counters_) counters = Counters{};
     context_.communicators.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -61,9 +61,6 @@ Status Communicator::ready() {
         return unusable_;
     }
     note_packet_sizes(*node_.team, node_.agreed);
-    segment_bytes_ = node_.segment.bytes();
-    context_.statistics().shared("segment.bytes").fetch_add(segment_bytes_, std::memory_order_relaxed);
-    context_.statistics().shared("segment.count").fetch_add(1, std::memory_order_relaxed);
     waiter_ = std::make_unique<Waiter>(
         WaitPolicy::make(context_.options().wait, node_.crowded), check_every,
         [this] {
@@ -73,8 +70,8 @@ Status Communicator::ready() {
         [this](std::chrono::nanoseconds waited) { return on_check(waited); });
     if (rank() == 0)
         context_.log().info(fmt::format("{}: {} ranks in {} groups, segment {} KiB ({}), single copy {}", label_,
-                                        size(), node_.team->groups().size(), segment_bytes_ / 1024, node_.segment_path,
-                                        node_.single_copy_path));
+                                        size(), node_.team->groups().size(), node_.segment.bytes() / 1024,
+                                        node_.segment_path, node_.single_copy_path));
     return {};
 }
 
@@ -314,7 +311,7 @@ Status Communicator::describe(std::vector<std::string>& lines) {
     lines.push_back(fmt::format("reduction order: {}", node_.team->plan().is_flat()
                                                            ? "rank order"
                                                            : "rank order inside each group, then the groups in order"));
-    lines.push_back(fmt::format("segment: {} KiB in {}", segment_bytes_ / 1024, node_.segment_path));
+    lines.push_back(fmt::format("segment: {} KiB in {}", node_.segment.bytes() / 1024, node_.segment_path));
     lines.push_back(fmt::format(
         "waiting: {}", node_.crowded ? "yields at once, there are more ranks than processors" : "spins, then yields"));
     const bool single = node_.team->reader() != nullptr;

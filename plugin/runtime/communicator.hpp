@@ -84,7 +84,6 @@ private:
     Node node_;
     std::unique_ptr<Waiter> waiter_;
     Counters counters_[PEERCOLL_COLLECTIVE_END];
-    std::uint64_t segment_bytes_ = 0;
     std::chrono::nanoseconds next_peer_check_{0};
     std::chrono::nanoseconds last_waited_{0};
     Status broken_;  // set by on_check, read by give_up

@@ -2,6 +2,7 @@
 #include "plugin/runtime/context.hpp"
 
 #include "plugin/runtime/communicator.hpp"
+#include "plugin/runtime/node_pool.hpp"
 
 #include <unistd.h>
 
@@ -12,7 +13,10 @@
 namespace peercoll {
 
 Context::Context(Options options, std::vector<OptionSetting> settings, std::string label)
-    : options_(std::move(options)), settings_(std::move(settings)), log_(options_.log, std::move(label)) {
+    : options_(std::move(options)),
+      settings_(std::move(settings)),
+      log_(options_.log, std::move(label)),
+      pool_(std::make_unique<NodePool>()) {
     // So that a summary names them also where they stay at zero.
     statistics_.shared("allreduce.served");
     statistics_.shared("broadcast.served");
@@ -32,6 +36,7 @@ Status Context::create(const std::vector<std::string>& options, const std::strin
 }
 
 Context::~Context() {
+    pool_.reset();
     if (options_.statistics == StatisticsOutput::Summary) log_.always(statistics_summary(statistics_.all()));
     if (options_.statistics == StatisticsOutput::All)
         for (const std::string& line : statistics_lines(statistics_.all())) log_.always(line);

@@ -18,6 +18,7 @@
 namespace peercoll {
 
 class Communicator;
+class NodePool;
 
 class Context {
 public:
@@ -34,6 +35,7 @@ public:
     // Loaded at the first call; null, with a log line, where hwloc fails. Thread safe.
     const Topology* topology();
     const ProcessIdentity& identity();
+    NodePool& pool() { return *pool_; }
 
     // Communicators count themselves, so that a context is not destroyed under them.
     std::atomic<int> communicators{0};
@@ -54,7 +56,8 @@ private:
     std::vector<OptionSetting> settings_;
     Log log_;
     Statistics statistics_;
-    std::mutex mutex_;  // topology_, identity_
+    std::unique_ptr<NodePool> pool_;  // its segments are counted in statistics_
+    std::mutex mutex_;                // topology_, identity_
     bool topology_tried_ = false;
     std::unique_ptr<Topology> topology_;
     std::unique_ptr<ProcessIdentity> identity_;

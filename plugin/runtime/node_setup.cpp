@@ -4,11 +4,15 @@
 #include "plugin/device/host/host_device.hpp"
 #include "plugin/peer/host_reader.hpp"
 #include "plugin/runtime/affinity.hpp"
+#include "plugin/runtime/node_pool.hpp"
 #include "plugin/runtime/segment_offer.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <list>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,7 +20,7 @@ namespace peercoll {
 
 namespace {
 
-constexpr std::uint32_t protocol = 1;  // changes whenever a record or the segment's layout does
+constexpr std::uint32_t protocol = 2;  // changes whenever a record or the segment's layout does
 
 // What rank 0's options decide for all.
 struct OptionVotes {
@@ -38,6 +42,7 @@ struct Introduction {
     AffinityMask processors;
     OptionVotes votes;
     peercoll_access_token_t token;
+    PooledNodes pooled;
 };
 
 struct Sentence {
@@ -50,6 +55,7 @@ struct Sentence {
 };
 
 struct Offer {
+    std::uint64_t id;      // of the first rank: what the node shall be called
     SegmentOffer segment;  // of the first rank
     ReadProof proof;
     Sentence reason;  // why there is no segment
@@ -82,7 +88,37 @@ OptionVotes votes_of(const Options& options) {
             options.segment_size.value_or(0)};
 }
 
-Introduction introduce(Context& context) {
+// Pooled nodes taken out to be offered; what is not picked goes back.
+class TakenNodes {
+public:
+    TakenNodes(Context& context, const peercoll_comm_params_t& comm)
+        : pool_(context.pool()), nodes_(pool_.take(context.identity(), comm.rank, comm.size)) {}
+    ~TakenNodes() { pool_.give_back(std::move(nodes_)); }
+    TakenNodes(const TakenNodes&) = delete;
+    TakenNodes& operator=(const TakenNodes&) = delete;
+
+    PooledNodes offer() const {
+        PooledNodes offered{};
+        std::transform(nodes_.begin(), nodes_.end(), offered.begin(), [](const Node& node) {
+            return PooledNode{node.id, node.team->position()};
+        });
+        return offered;
+    }
+    // False if `id` was not offered.
+    bool pick(std::uint64_t id, Node& node) {
+        const auto picked = std::find_if(nodes_.begin(), nodes_.end(), [id](const Node& one) { return one.id == id; });
+        if (picked == nodes_.end()) return false;
+        node = std::move(*picked);
+        nodes_.erase(picked);
+        return true;
+    }
+
+private:
+    NodePool& pool_;
+    std::list<Node> nodes_;
+};
+
+Introduction introduce(Context& context, const PooledNodes& pooled) {
     Introduction mine{};
     mine.protocol = protocol;
     mine.identity = context.identity();
@@ -90,6 +126,7 @@ Introduction introduce(Context& context) {
     if (const Topology* topology = context.topology()) mine.place = topology->place_of_this_process();
     mine.votes = votes_of(context.options());
     host_device().access_export(&mine.token, nullptr);
+    mine.pooled = pooled;
     return mine;
 }
 
@@ -164,40 +201,23 @@ Status check_introductions(const std::vector<Introduction>& all, const std::vect
     return {};
 }
 
-}  // namespace
-
-Segment::~Segment() {
-    if (share_.address != nullptr) host_device().share_release(&share_);
+std::uint64_t random_word() {
+    std::random_device source;
+    return std::uint64_t{source()} << 32 | source();
 }
 
-Status set_up_node(Context& context, const peercoll_comm_params_t& comm, Node& node) {
+// Rounds 2 and 3: a new segment, mapped by all, and a reader where all can read each other.
+Status make_node(Context& context, const peercoll_comm_params_t& comm, const std::vector<Introduction>& all,
+                 Node& node) {
     const auto size = static_cast<std::size_t>(comm.size);
     const auto self = static_cast<std::size_t>(comm.rank);
+    const OptionVotes& votes = all.front().votes;
 
-    std::vector<Introduction> all;
-    if (Status status = gather(comm, introduce(context), all); !status.ok()) return status;
-    for (const Introduction& one : all) node.identities.push_back(one.identity);
-    node.node_of = nodes_of(node.identities);
-    if (Status status = check_introductions(all, node.node_of); !status.ok()) return status;
-    const OptionVotes votes = all.front().votes;
-    if (all[self].votes != votes)
-        context.log().warn(
-            "options differ between ranks; rank 0's count for algorithms, order, groups, single copy and segment");
-    std::vector<AffinityMask> masks;
-    std::vector<RankPlace> places;
-    for (const Introduction& one : all) {
-        masks.push_back(one.processors);
-        places.push_back(one.place);
-    }
-    node.crowded = is_crowded(masks);
-    Grouping grouping = group_ranks(places, level_of(votes.groups));
-    node.group_level = grouping.level;
-
-    const std::uint64_t secret = std::random_device{}();
-    const auto proof_word = std::make_unique<std::uint64_t>(secret << 32 | self);
+    const auto proof_word = std::make_unique<std::uint64_t>(random_word() << 32 | self);
     Offer mine{};
     mine.proof = {reinterpret_cast<std::uintptr_t>(proof_word.get()), *proof_word};
     if (comm.rank == 0) {
+        mine.id = random_word() | 1;  // 0 stands for none
         const bool namespaces_shared = std::all_of(all.begin(), all.end(), [&](const Introduction& one) {
             return share_namespaces(one.identity, all.front().identity);
         });
@@ -240,25 +260,74 @@ Status set_up_node(Context& context, const peercoll_comm_params_t& comm, Node& n
         }
     } while (++attempt < kinds.size());
     host_device().share_seal(&node.segment.share());
-
     if (const std::string refusal = first_reason(verdicts, &Verdict::attached, &Verdict::attach_reason);
         !refusal.empty())
         return {PEERCOLL_ERR_NOT_SUPPORTED, fmt::format("not every rank can map the shared segment ({})", refusal)};
     node.segment_path = segment.handle.kind == PEERCOLL_SHARE_MEMFD ? "anonymous shared memory" : "/dev/shm";
 
-    node.agreed.allreduce = votes.allreduce;
-    node.agreed.broadcast = votes.broadcast;
-    node.agreed.trials = votes.trials == TrialsChoice::On;
-    node.agreed.rank_order = ReductionPlan::in_rank_order(comm.size);
+    node.id = offers.front().id;
+    node.segment.count_in(context.statistics());
     HostTeam::Parts parts;
     parts.rank = comm.rank;
     parts.size = comm.size;
     parts.segment = node.segment.address();
     parts.layout = SegmentLayout::make(size, segment.budget);
-    parts.plan = votes.order == Order::Rank ? node.agreed.rank_order : ReductionPlan(grouping.groups);
-    parts.groups = std::move(grouping.groups);
     parts.reader = std::move(reader);
     node.team = std::make_unique<HostTeam>(std::move(parts));
+    return {};
+}
+
+// What round 1 says of ranks and options. A pooled node gets it anew: ranks may have been bound elsewhere meanwhile.
+void arrange(const std::vector<Introduction>& all, Node& node) {
+    const OptionVotes& votes = all.front().votes;
+    std::vector<AffinityMask> masks;
+    std::vector<RankPlace> places;
+    for (const Introduction& one : all) {
+        masks.push_back(one.processors);
+        places.push_back(one.place);
+    }
+    const bool was_crowded = std::exchange(node.crowded, is_crowded(masks));
+    Grouping grouping = group_ranks(places, level_of(votes.groups));
+    node.group_level = grouping.level;
+    node.agreed.allreduce = votes.allreduce;
+    node.agreed.broadcast = votes.broadcast;
+    node.agreed.trials = votes.trials == TrialsChoice::On;
+    node.agreed.rank_order = ReductionPlan::in_rank_order(static_cast<int>(all.size()));
+    // Other groups are other candidates, and other places other times.
+    if (grouping.groups != node.team->groups() || node.crowded != was_crowded) node.trials = Trials{};
+    ReductionPlan plan = votes.order == Order::Rank ? node.agreed.rank_order : ReductionPlan(grouping.groups);
+    node.team->set_plan(std::move(plan), std::move(grouping.groups));
+}
+
+}  // namespace
+
+Status set_up_node(Context& context, const peercoll_comm_params_t& comm, Node& node) {
+    TakenNodes taken(context, comm);
+    std::vector<Introduction> all;
+    if (Status status = gather(comm, introduce(context, taken.offer()), all); !status.ok()) return status;
+    std::vector<ProcessIdentity> identities;
+    std::vector<PooledNodes> pooled;
+    for (const Introduction& one : all) {
+        identities.push_back(one.identity);
+        pooled.push_back(one.pooled);
+    }
+    std::vector<int> node_of = nodes_of(identities);
+    if (Status status = check_introductions(all, node_of); !status.ok()) return status;
+    if (all[static_cast<std::size_t>(comm.rank)].votes != all.front().votes)
+        context.log().warn(
+            "options differ between ranks; rank 0's count for algorithms, order, groups, single copy and segment");
+    // Whoever has a common node was the same rank in it and is the same process, so it is a node of just these ranks;
+    // and it was made under these options, since rank 0 found it in the pool of this context, where they never change.
+    if (const std::uint64_t common = common_node(pooled); common != 0) {
+        if (!taken.pick(common, node))
+            return {PEERCOLL_ERR_CALLBACK, "the caller's allgather did not give back what this rank had put in"};
+        context.statistics().shared("segment.reused").fetch_add(1, std::memory_order_relaxed);
+    } else if (Status status = make_node(context, comm, all, node); !status.ok()) {
+        return status;
+    }
+    node.identities = std::move(identities);
+    node.node_of = std::move(node_of);
+    arrange(all, node);
     return {};
 }
 
