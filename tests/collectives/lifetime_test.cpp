@@ -51,7 +51,8 @@ protected:
                 EXPECT_LE(after.resident_bytes, before.resident_bytes + allowed);
                 EXPECT_LE(files_of_ours(), files_before);
                 EXPECT_EQ(context.counter("allreduce.served"), static_cast<std::uint64_t>(cycles));
-                EXPECT_EQ(context.counter("segment.bytes"), 0U);
+                EXPECT_EQ(context.counter("segment.count"), 1U) << "it is kept for the next communicator";
+                EXPECT_EQ(context.counter("segment.reused"), static_cast<std::uint64_t>(cycles) - 1);
             },
             rules);
     }
