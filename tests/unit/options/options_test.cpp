@@ -43,6 +43,7 @@ Result read(const std::vector<std::string>& environment, const std::vector<std::
 void expect_defaults(const Options& options) {
     EXPECT_EQ(options.allreduce_algorithm, AllreduceAlgorithm::Auto);
     EXPECT_EQ(options.broadcast_algorithm, BroadcastAlgorithm::Auto);
+    EXPECT_EQ(options.trials, TrialsChoice::On);
     EXPECT_EQ(options.order, Order::Topology);
     EXPECT_EQ(options.groups, GroupLevel::Auto);
     EXPECT_EQ(options.single_copy, SingleCopyChoice::Auto);
@@ -89,7 +90,7 @@ TEST(Options, EveryRowIsDocumentedInOneSentenceAndHasItsOwnName) {
             EXPECT_EQ(std::string_view(text.data()), text) << "not a C string in " << row.name;
         }
     }
-    EXPECT_EQ(names.size(), 13U);
+    EXPECT_EQ(names.size(), 14U);
 }
 
 // Every word that the table shows must be accepted by its row and be shown back; its enumerator is the word's position.
@@ -187,6 +188,7 @@ TEST(Options, AFailureChangesNothing) {
     std::vector<std::string> warnings{"kept"};
     const Status status = read_options(nullptr, {"order=rank", "wait=fast"}, "caller", options, settings, warnings);
     EXPECT_EQ(status.code(), PEERCOLL_ERR_INVALID_ARGUMENT);
+    EXPECT_EQ(options.trials, TrialsChoice::On);
     EXPECT_EQ(options.order, Order::Topology);
     EXPECT_EQ(options.wait, WaitMode::Sleep);
     EXPECT_EQ(settings.size(), 1U);
