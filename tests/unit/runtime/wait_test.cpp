@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one place that waits, with tasks that move when the test says so.
+#include "plugin/runtime/wait.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace peercoll {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr WaitMode modes[] = {WaitMode::Auto, WaitMode::Spin, WaitMode::Yield, WaitMode::Sleep};
+
+// Counts what a waiter calls, and gives up when told to.
+struct Watched {
+    explicit Watched(WaitPolicy policy, std::chrono::nanoseconds check_every = 1ms,
+                     std::chrono::nanoseconds give_up_after = 60s)
+        : waiter(
+              policy, check_every, [this] { ++idles; },
+              [this, give_up_after](std::chrono::nanoseconds waited) {
+                  ++checks;
+                  last_waited = waited;
+                  return waited < give_up_after;
+              }) {}
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+    std::uint64_t idles = 0;
+    std::uint64_t checks = 0;
+    std::chrono::nanoseconds last_waited{0};
+    Waiter waiter;
+};
+
+// Pending so often, then `last`.
+struct Script {
+    std::uint64_t pending;
+    Progress last;
+    std::uint64_t polls = 0;
+    Progress operator()() { return polls++ < pending ? Progress::Pending : last; }
+};
+
+TEST(Waiter, ReturnsAtOnceWhatIsDoneOrHasFailed) {
+    for (const WaitMode mode : modes)
+        for (const Progress end : {Progress::Done, Progress::Failed}) {
+            Watched watched(WaitPolicy::make(mode, false));
+            Script task{0, end};
+            EXPECT_EQ(watched.waiter.wait(task), end);
+            EXPECT_EQ(task.polls, 1U);
+            EXPECT_EQ(watched.idles + watched.checks, 0U);
+        }
+}
+
+TEST(Waiter, PollsUntilTheEnd) {
+    for (const WaitMode mode : modes)
+        for (const bool crowded : {false, true}) {
+            Watched watched(WaitPolicy::make(mode, crowded));
+            Script task{3000, Progress::Done};
+            EXPECT_EQ(watched.waiter.wait(task), Progress::Done);
+            EXPECT_EQ(task.polls, 3001U);
+        }
+}
+
+TEST(Waiter, CallsTheHostsProgressOnlyWhileNothingMovesAndThenAgainAndAgain) {
+    const WaitPolicy policy = WaitPolicy::make(WaitMode::Auto, false);
+    Watched watched(policy);
+    Script brief{policy.progress_after - 1, Progress::Done};
+    watched.waiter.wait(brief);
+    EXPECT_EQ(watched.idles, 0U) << "not before the answer had time to come";
+    Script longer{policy.progress_after + 10 * policy.progress_every, Progress::Done};
+    watched.waiter.wait(longer);
+    EXPECT_GE(watched.idles, 10U);
+    EXPECT_LE(watched.idles, 12U);
+}
+
+TEST(Waiter, StartsToCountAnewWhenTheTaskAdvances) {
+    const WaitPolicy policy = WaitPolicy::make(WaitMode::Auto, false);
+    Watched watched(policy);
+    std::uint64_t polls = 0;
+    // Advances once in every `progress_after - 1` polls, so that it is never idle for long.
+    const Progress end = watched.waiter.wait([&] {
+        if (++polls > 100 * policy.progress_after) return Progress::Done;
+        return polls % (policy.progress_after - 1) == 0 ? Progress::Advanced : Progress::Pending;
+    });
+    EXPECT_EQ(end, Progress::Done);
+    EXPECT_EQ(watched.idles, 0U);
+    EXPECT_EQ(watched.checks, 0U);
+}
+
+TEST(Waiter, GivesUpWhenTheCheckSaysSo) {
+    for (const WaitMode mode : modes) {
+        Watched watched(WaitPolicy::make(mode, false), 1ms, 20ms);
+        const auto begin = std::chrono::steady_clock::now();
+        EXPECT_EQ(watched.waiter.wait([] { return Progress::Pending; }), Progress::Failed);
+        const auto taken = std::chrono::steady_clock::now() - begin;
+        EXPECT_GE(watched.last_waited, 20ms);
+        EXPECT_LE(watched.last_waited, taken);
+        EXPECT_LT(taken, 25s) << "mode " << static_cast<int>(mode) << ": 20 ms on however busy a machine";
+        EXPECT_GT(watched.idles, 0U);
+    }
+}
+
+TEST(Waiter, ChecksNoMoreOftenThanItWasToldTo) {
+    Watched watched(WaitPolicy::make(WaitMode::Yield, false), 10ms, 55ms);
+    watched.waiter.wait([] { return Progress::Pending; });
+    EXPECT_GE(watched.checks, 1U);
+    EXPECT_LE(watched.checks, 6U);
+}
+
+TEST(Waiter, TellsTheTimeOfThisWaitAndNotOfThoseBefore) {
+    Watched watched(WaitPolicy::make(WaitMode::Yield, false), 1ms, 20ms);
+    ASSERT_EQ(watched.waiter.wait([] { return Progress::Pending; }), Progress::Failed);
+    const auto begin = std::chrono::steady_clock::now();
+    const Progress end = watched.waiter.wait(
+        [&, seen = watched.checks] { return watched.checks == seen ? Progress::Pending : Progress::Done; });
+    EXPECT_LE(watched.last_waited, std::chrono::steady_clock::now() - begin);
+    EXPECT_TRUE(end == Progress::Done || watched.last_waited >= 20ms);
+}
+
+TEST(WaitPolicy, LetsCrowdedRanksYieldEarlyUnlessToldToSpin) {
+    const WaitPolicy roomy = WaitPolicy::make(WaitMode::Auto, false);
+    const WaitPolicy crowded = WaitPolicy::make(WaitMode::Auto, true);
+    EXPECT_LT(crowded.spins * 10, roomy.spins);
+    EXPECT_LE(crowded.progress_after, roomy.progress_after);
+    for (const bool both : {false, true}) {
+        EXPECT_EQ(WaitPolicy::make(WaitMode::Spin, both).spins, UINT32_MAX) << "never yields";
+        EXPECT_EQ(WaitPolicy::make(WaitMode::Yield, both).spins, crowded.spins);
+        EXPECT_TRUE(WaitPolicy::make(WaitMode::Sleep, both).sleeps);
+        EXPECT_FALSE(WaitPolicy::make(WaitMode::Yield, both).sleeps);
+    }
+}
+
+TEST(WaitPolicy, CountsPollsBetweenTwoProgressCallsInAPowerOfTwo) {
+    for (const WaitMode mode : modes)
+        for (const bool crowded : {false, true}) {
+            const std::uint32_t every = WaitPolicy::make(mode, crowded).progress_every;
+            EXPECT_GT(every, 0U);
+            EXPECT_EQ(every & (every - 1), 0U);
+        }
+}
+
+}  // namespace
+}  // namespace peercoll
