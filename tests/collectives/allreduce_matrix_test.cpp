@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -36,7 +37,7 @@ std::vector<ReductionCase> every_type_and_operation(int ranks) {
     return cases;
 }
 
-std::vector<ReductionCase> types_for_large_messages(int ranks) {
+std::vector<ReductionCase> types_for_large_messages(int ranks, std::size_t most = SIZE_MAX) {
     const std::vector<std::pair<peercoll_datatype_t, peercoll_op_t>> chosen{
         {PEERCOLL_FLOAT32, PEERCOLL_SUM},
         {PEERCOLL_FLOAT64, PEERCOLL_MAX},
@@ -47,6 +48,9 @@ std::vector<ReductionCase> types_for_large_messages(int ranks) {
         {PEERCOLL_UINT64, PEERCOLL_REPLACE}};
     std::vector<ReductionCase> cases;
     for (const auto& [datatype, op] : chosen) {
+        if (cases.size() == most) {
+            break;
+        }
         if (sanitized && datatype != PEERCOLL_FLOAT32 && datatype != PEERCOLL_UINT64) {
             continue;
         }
@@ -112,7 +116,7 @@ TEST_P(AllreduceMatrix, LargeMessages) {
 }
 
 TEST_P(AllreduceMatrix, LargeMessagesThroughTheSmallestSegment) {
-    run(types_for_large_messages(ranks()), &large_counts, {"segment_size=64KiB"});
+    run(types_for_large_messages(ranks(), 3), &large_counts, {"segment_size=64KiB"});
 }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<int, std::string>>& info) {
