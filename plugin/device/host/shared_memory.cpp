@@ -133,7 +133,8 @@ peercoll_status_t share_attach(const peercoll_share_handle_t* handle, peercoll_s
     }
     struct stat status {};
     if (::fstat(fd, &status) != 0 || status.st_dev != handle->device || status.st_ino != handle->inode ||
-        status.st_uid != ::geteuid() || static_cast<uint64_t>(status.st_size) != handle->bytes) {
+        status.st_uid != ::geteuid() || status.st_uid != handle->owner_uid ||
+        static_cast<uint64_t>(status.st_size) != handle->bytes) {
         say(reason, "the shared memory of process {} is not the file it named", handle->owner_pid);
         return PEERCOLL_ERR_SYSTEM;
     }
