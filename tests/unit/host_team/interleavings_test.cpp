@@ -58,6 +58,10 @@ TEST(Interleavings, WithoutSingleCopy) {
     run_shape({.ranks = 4, .groups = {{0, 2}, {1, 3}}, .single_copy = false}, {}, 4);
 }
 
+TEST(Interleavings, OfPacketsAlone) {
+    for (const int ranks : {2, 3, 5}) run_shape({.ranks = ranks}, {.jobs = 400, .packets_alone = true}, 3);
+}
+
 TEST(Interleavings, WithCellsOfSeveralSizes) {
     for (const std::size_t pages : {2, 3, 8})
         run_shape({.ranks = 3, .groups = {{0, 1}, {2}}, .budget = SegmentLayout::minimum_budget(3) + pages * 3 * 4096},

@@ -75,6 +75,17 @@ public:
     std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_); }
     bool once_in(std::size_t times) { return below(times) == 0; }
 
+    Job packets() {
+        Job job;
+        job.kind = once_in(4) ? PEERCOLL_ALLREDUCE : PEERCOLL_BROADCAST;
+        job.datatype = PEERCOLL_UINT8;
+        job.allreduce = AllreduceAlgorithm::Packets;
+        job.broadcast = BroadcastAlgorithm::Packets;
+        job.count = 1 + below(2 * packet_payload);
+        job.root = static_cast<int>(below(static_cast<std::size_t>(team_.size())));
+        return job;
+    }
+
     Job job(std::size_t most_bytes) {
         Job job;
         if (once_in(2)) job.stores = Stores::Streaming;
@@ -147,8 +158,9 @@ std::vector<Job> random_jobs(EmulatedTeam& team, const JobMix& mix, std::uint64_
     Drawing drawing(team, seed);
     std::vector<Job> jobs;
     while (static_cast<int>(jobs.size()) < mix.jobs) {
-        const Job job = drawing.job(mix.most_bytes);
-        const std::size_t times = mix.stretches && drawing.once_in(6) ? 2 + drawing.below(20) : 1;
+        const Job job = mix.packets_alone ? drawing.packets() : drawing.job(mix.most_bytes);
+        const std::size_t times =
+            mix.stretches && drawing.once_in(mix.packets_alone ? 2 : 6) ? 2 + drawing.below(20) : 1;
         jobs.insert(jobs.end(), times, job);
     }
     return jobs;

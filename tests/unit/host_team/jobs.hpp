@@ -45,6 +45,8 @@ struct JobMix {
     std::size_t most_bytes = 12 * 1024;
     // Now and then a stretch of one algorithm, where ranks run ahead of each other as far as it lets them.
     bool stretches = true;
+    // Nothing else: only then can a rank be as many messages ahead as there are slots.
+    bool packets_alone = false;
 };
 std::vector<Job> random_jobs(EmulatedTeam& team, const JobMix& mix, std::uint64_t seed);
 
