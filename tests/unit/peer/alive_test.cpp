@@ -6,7 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 
 namespace peercoll {
@@ -24,7 +27,9 @@ public:
             if (write(ends[1], &self, sizeof self) != static_cast<ssize_t>(sizeof self)) _exit(1);
             for (;;) pause();
         }
-        if (read(ends[0], &identity_, sizeof identity_) != static_cast<ssize_t>(sizeof identity_)) identity_.pid = -1;
+        std::array<std::byte, sizeof identity_> told{};
+        if (read(ends[0], told.data(), told.size()) == static_cast<ssize_t>(told.size()))
+            identity_ = std::bit_cast<ProcessIdentity>(told);
         close(ends[0]);
         close(ends[1]);
     }
