@@ -39,8 +39,10 @@ constexpr Row table[] = {
     {2, any, {slots, staged, staged_streaming, single_copy}},
     {4, 512, {packets}},
     {4, 2 * KiB, {slots}},
+    {8, 256, {packets}},
+    {8, 1 * KiB, {slots}},
     {many, 256, {packets}},
-    {many, 1 * KiB, {slots}},
+    {many, 512, {slots}},
     {many, 256 * KiB, {staged}},
     {many, any, {staged, staged_streaming, single_copy}},
 };

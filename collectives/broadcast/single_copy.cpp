@@ -20,7 +20,7 @@ namespace peercoll {
 
 namespace {
 constexpr int most_ranks_root_helps = 4;                     // above, its share is too small to be worth the traffic
-constexpr std::size_t piece_bytes = std::size_t{512} << 10;  // so that the host's progress is called in between
+constexpr std::size_t piece_bytes = std::size_t{512} << 10;  // so that a test of a started one returns soon
 }  // namespace
 
 void BroadcastSingleCopy::arrive() {

@@ -12,15 +12,12 @@ void TimeAgreement::read() {
         std::uint64_t time = mine_[candidate];
         for (int rank = 0; rank < team_->size(); ++rank) {
             const std::uint64_t theirs = team_->arrival(rank).trial_time[candidate].load(std::memory_order_relaxed);
-            time = counts_ == Counts::Shortest ? std::min(time, theirs) : std::max(time, theirs);
+            time = std::max(time, theirs);
         }
         agreed_[candidate] = time;
     }
-    // The first candidate is the table's; another must be clearly faster. More so for a broadcast, because its single
-    // copy keeps ranks in step, which a caller feels and a trial does not.
-    const std::uint64_t percent = counts_ == Counts::Shortest ? 93 : 75;
     for (std::size_t candidate = 1; candidate < candidates_; ++candidate) {
-        const std::uint64_t limit = fastest_ == 0 ? agreed_[0] / 100 * percent : agreed_[fastest_];
+        const std::uint64_t limit = fastest_ == 0 ? agreed_[0] / 100 * percent_ : agreed_[fastest_];
         if (agreed_[candidate] < limit) fastest_ = candidate;
     }
 }

@@ -14,12 +14,10 @@ namespace peercoll {
 class TimeAgreement {
 public:
     using Times = std::array<std::uint64_t, most_candidates>;  // nanoseconds
-    // What counts of a candidate's times: of an allreduce the shortest, which the rank saw that came last and waited
-    // for nobody; of a broadcast the longest, since its root does not wait for the readers.
-    enum class Counts : std::uint8_t { Shortest, Longest };
-
-    TimeAgreement(HostTeam& team, const Times& mine, std::size_t candidates, Counts counts)
-        : team_(&team), mine_(mine), candidates_(candidates), counts_(counts) {}
+    // A candidate's time is that of its slowest rank. The first candidate stays unless another takes less than
+    // `percent` of its time.
+    TimeAgreement(HostTeam& team, const Times& mine, std::size_t candidates, std::uint64_t percent)
+        : team_(&team), mine_(mine), candidates_(candidates), percent_(percent) {}
     Progress progress();
     // Once Done: the index of the fastest, the same on all ranks, and what counted for it.
     std::size_t fastest() const { return fastest_; }
@@ -31,7 +29,7 @@ private:
     HostTeam* team_;
     Times mine_;
     std::size_t candidates_;
-    Counts counts_;
+    std::uint64_t percent_;
     Times agreed_{};
     std::size_t fastest_ = 0;
     std::uint64_t base_ = 0;

@@ -37,7 +37,6 @@ struct Library {
     ReleaseFunction release = nullptr;
     AttachFunction attach = nullptr;
     DetachFunction detach = nullptr;
-    int64_t segment = -1;
     const char* absent = nullptr;  // why it cannot be used
 };
 
@@ -57,15 +56,26 @@ Library find_library() {
         found.absent = "libxpmem.so.0 lacks functions";
         return found;
     }
-    // From address 0 to the end of the address space, as its other users do.
-    found.segment = found.make(nullptr, ~size_t{0}, permit_mode, reinterpret_cast<void*>(mode_0600));
-    if (found.segment == -1) found.absent = "the xpmem module is not loaded";
     return found;
 }
 
 const Library& library() {
     static const Library found = find_library();
     return found;
+}
+
+// This process's memory as a segment, from address 0 to the end of the address space, as its other users do; -1 if the
+// module does not give one. A forked child makes its own: the one it inherits names its parent's memory.
+int64_t own_segment() {
+    static std::mutex mutex;
+    static pid_t maker = 0;
+    static int64_t segment = -1;
+    const std::lock_guard lock(mutex);
+    if (maker != ::getpid()) {
+        maker = ::getpid();
+        segment = library().make(nullptr, ~size_t{0}, permit_mode, reinterpret_cast<void*>(mode_0600));
+    }
+    return segment;
 }
 
 }  // namespace
@@ -75,8 +85,9 @@ bool xpmem_export(int64_t* segment, peercoll_reason_t* reason) {
         say(reason, "{}", library().absent);
         return false;
     }
-    *segment = library().segment;
-    return true;
+    *segment = own_segment();
+    if (*segment == -1) say(reason, "the xpmem module is not loaded");
+    return *segment != -1;
 }
 
 std::unique_ptr<XpmemPeer> XpmemPeer::open(int64_t segment, peercoll_reason_t* reason) {

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -180,6 +181,20 @@ TEST(Xpmem, RefusesASegmentThatNobodyMade) {
         EXPECT_EQ(access, nullptr);
         EXPECT_THAT(reason.text, testing::HasSubstr("xpmem_get"));
     });
+}
+
+TEST(Xpmem, AForkedChildOffersItsOwnMemoryAndNotItsParents) {
+    peercoll_access_token_t mine{};
+    ASSERT_EQ(host_device().access_export(&mine, nullptr), PEERCOLL_SUCCESS);
+    const pid_t child = fork();
+    if (child == 0) {
+        peercoll_access_token_t its{};
+        const bool exported = host_device().access_export(&its, nullptr) == PEERCOLL_SUCCESS;
+        _exit(exported && its.pid == getpid() && its.xpmem_segment != mine.xpmem_segment ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(Xpmem, IsNotOfferedWithoutItsModule) {
