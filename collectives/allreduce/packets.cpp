@@ -19,14 +19,14 @@ namespace peercoll {
 bool AllreducePackets::send() {
     if (!begun_) {
         step_ = team_->begin(1) + 1;
-        slot_ = team_->next_packet_slot();
+        first_ = team_->take_packet(packet_lines_of(arguments_.bytes()));
         begun_ = true;
     }
-    std::uint64_t& free_at = team_->packet_slot_free_at(slot_);
-    if (!team_->all_reached(free_at)) return false;
-    free_at = step_;
-    write_packet(team_->packet_slot(team_->rank(), slot_), arguments_.source, arguments_.bytes(), step_);
-    team_->own_packet_slot_soon(slot_ + 2, packet_lines_of(arguments_.bytes()));
+    const std::size_t lines = packet_lines_of(arguments_.bytes());
+    if (!team_->all_reached(team_->packet_free_at(first_, lines))) return false;
+    team_->set_packet_free_at(first_, lines, step_);
+    write_packet(team_->packet(team_->rank(), first_), arguments_.source, arguments_.bytes(), step_);
+    team_->own_packet_soon(first_, lines);
     sent_ = true;
     return true;
 }
@@ -36,13 +36,13 @@ void AllreducePackets::fold() {
     const auto size = static_cast<std::size_t>(team_->size());
     InputList inputs(size);
     if (bytes <= packet_payload) {
-        for (std::size_t r = 0; r < size; ++r) inputs[r] = team_->packet_slot(static_cast<int>(r), slot_)->payload;
+        for (std::size_t r = 0; r < size; ++r) inputs[r] = team_->packet(static_cast<int>(r), first_)->payload;
     } else {
         std::byte* unpacked = team_->scratch(size * packet_max_bytes);
         for (std::size_t r = 0; r < size; ++r) {
             std::byte* to = unpacked + r * packet_max_bytes;
             inputs[r] = to;
-            read_packet(team_->packet_slot(static_cast<int>(r), slot_), to, bytes);
+            read_packet(team_->packet(static_cast<int>(r), first_), to, bytes);
         }
     }
     arguments_.plan->evaluate(arguments_.fold, arguments_.element_bytes, arguments_.destination, inputs.data(),
@@ -53,7 +53,7 @@ Progress AllreducePackets::progress() {
     if (!sent_ && !send()) return Progress::Pending;
     const std::size_t lines = packet_lines_of(arguments_.bytes());
     for (; cursor_ < team_->size(); ++cursor_)
-        if (cursor_ != team_->rank() && !packet_has_come(team_->packet_slot(cursor_, slot_), lines, step_))
+        if (cursor_ != team_->rank() && !packet_has_come(team_->packet(cursor_, first_), lines, step_))
             return Progress::Pending;
     fold();
     team_->publish(step_);

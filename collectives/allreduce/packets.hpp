@@ -20,7 +20,7 @@ private:
     HostTeam* team_;
     AllreduceArguments arguments_;
     std::uint64_t step_ = 0;
-    std::uint64_t slot_ = 0;
+    std::uint64_t first_ = 0;  // line
     int cursor_ = 0;
     bool begun_ = false;
     bool sent_ = false;

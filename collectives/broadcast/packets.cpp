@@ -3,9 +3,9 @@
 //
 // When: up to 1064 bytes (19 lines of 56 bytes).
 //
-//   root: [data|step] into its packet slot        others: read the slot when its steps are right
+//   root: [data|step] into its packet lines       others: read them when its steps are right
 //
-// Cost: one store; one cache-line transfer to each reader. The root returns at once and may be eight messages ahead
+// Cost: one store; one cache-line transfer to each reader. The root returns at once and may be up to 76 messages ahead
 // before it looks at the readers' clocks.
 #include "collectives/broadcast/packets.hpp"
 
@@ -14,23 +14,23 @@
 namespace peercoll {
 
 Progress BroadcastPackets::send() {
-    std::uint64_t& free_at = team_->packet_slot_free_at(slot_);
-    if (!team_->all_reached(free_at)) return Progress::Pending;
-    free_at = step_;
-    write_packet(team_->packet_slot(team_->rank(), slot_), arguments_.buffer, arguments_.bytes, step_);
-    team_->own_packet_slot_soon(slot_ + 2, packet_lines_of(arguments_.bytes));
+    const std::size_t lines = packet_lines_of(arguments_.bytes);
+    if (!team_->all_reached(team_->packet_free_at(first_, lines))) return Progress::Pending;
+    team_->set_packet_free_at(first_, lines, step_);
+    write_packet(team_->packet(team_->rank(), first_), arguments_.buffer, arguments_.bytes, step_);
+    team_->own_packet_soon(first_, lines);
     return Progress::Done;
 }
 
 Progress BroadcastPackets::receive() {
-    const PacketLine* line = team_->packet_slot(arguments_.root, slot_);
+    const PacketLine* line = team_->packet(arguments_.root, first_);
     const std::size_t lines = packet_lines_of(arguments_.bytes);
     if (!packet_has_come(line, lines, step_)) {
         waited_ = true;
         return Progress::Pending;
     }
     // A message that was there already says that the root is ahead: then the next one is there too, or soon.
-    if (!waited_) team_->read_packet_slot_soon(arguments_.root, slot_ + 2, lines);
+    if (!waited_) team_->read_packet_soon(arguments_.root, first_, lines);
     read_packet(line, arguments_.buffer, arguments_.bytes);
     return Progress::Done;
 }
@@ -38,7 +38,7 @@ Progress BroadcastPackets::receive() {
 Progress BroadcastPackets::progress() {
     if (!begun_) {
         step_ = team_->begin(1) + 1;
-        slot_ = team_->next_packet_slot();
+        first_ = team_->take_packet(packet_lines_of(arguments_.bytes));
         begun_ = true;
     }
     const Progress state = team_->rank() == arguments_.root ? send() : receive();

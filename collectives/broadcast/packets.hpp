@@ -20,7 +20,7 @@ private:
     HostTeam* team_;
     BroadcastArguments arguments_;
     std::uint64_t step_ = 0;
-    std::uint64_t slot_ = 0;
+    std::uint64_t first_ = 0;  // line
     bool begun_ = false;
     bool waited_ = false;
 };

@@ -32,9 +32,9 @@ struct Row {
 // copies hinder each other, because they lock the same pages of the root; with few it depends on the machine.
 constexpr Row table[] = {
     {4, packet_max_bytes, {packets}},
-    {4, 16 * KiB, {staged}},
-    {4, 512 * KiB, {staged, single_copy}},
-    {4, any, {staged, staged_streaming, single_copy}},
+    {2, 32 * KiB, {staged}},
+    {2, 512 * KiB, {staged, single_copy}},
+    {2, any, {staged, staged_streaming, single_copy}},
     {many, 256, {packets}},
     {many, 512 * KiB, {staged}},
     {many, any, {staged, staged_streaming}},

@@ -5,7 +5,7 @@
 // Steps. Every operation takes a fixed number of steps, the same on all ranks, so that a step number means the same
 // thing everywhere without being exchanged. A rank publishes the steps it has taken in its clock.
 //
-// Reuse. What a rank writes for others (packet slots, staging cells) remembers the step at which every reader is done
+// Reuse. What a rank writes for others (packet lines, staging cells) remembers the step at which every reader is done
 // with it. Before it is written again, all clocks must have reached that step. `floor` is what is already known of all
 // clocks; an allreduce moves it along for nothing, so only a rank that keeps broadcasting ever has to look.
 #pragma once
@@ -90,32 +90,50 @@ public:
     // What all operations so far have taken: the same on all ranks once they have done the same operations.
     struct Position {
         std::uint64_t step = 0;
-        std::uint64_t packet_operation = 0;
+        std::uint64_t packet_line = 0;
         std::uint64_t cell = 0;
         bool operator==(const Position&) const = default;
     };
-    Position position() const { return {next_step_, packet_operations_, next_cell_}; }
+    Position position() const { return {next_step_, next_packet_line_, next_cell_}; }
 
     // -- Arrivals -----------------------------------------------------------------------------------------------------
     RankArrival& arrival(int rank) const { return arrivals_[rank]; }
 
-    // -- Packet slots -------------------------------------------------------------------------------------------------
-    PacketLine* packet_slot(int rank, std::uint64_t slot) const {
-        return packets_ + (static_cast<std::size_t>(rank) * packet_slots + slot) * packet_lines;
+    // -- Packet lines -------------------------------------------------------------------------------------------------
+    // Each rank has a ring of packet lines. An operation takes as many neighbouring lines of every ring as its message
+    // needs, the same on all ranks, so that a rank that sends tiny messages only may be many of them ahead of its
+    // readers. Whole pairs, because the adjacent-line prefetcher of a reader would take the next message's line from
+    // its writer.
+    PacketLine* packet(int rank, std::uint64_t line) const {
+        return packets_ + static_cast<std::size_t>(rank) * packet_ring_lines + line;
     }
-    // Fetches the first `lines` lines of one of this rank's slots for writing. Their readers still hold them from the
-    // last time round; taking them back now, two messages ahead, keeps that off the path of the message itself.
-    void own_packet_slot_soon(std::uint64_t slot, std::size_t lines) const {
-        PacketLine* line = packet_slot(parts_.rank, slot % packet_slots);
+    std::uint64_t take_packet(std::size_t lines) {
+        const std::uint64_t first = packet_fits(next_packet_line_, lines) ? next_packet_line_ : 0;
+        next_packet_line_ = first + whole_pairs(lines);
+        return first;
+    }
+    // The step at which every reader is done with what this rank last wrote there.
+    std::uint64_t packet_free_at(std::uint64_t first, std::size_t lines) const {
+        std::uint64_t step = 0;
+        for (std::uint64_t line = first; line < first + lines; line += 2)
+            step = std::max(step, packet_free_at_[line / 2]);
+        return step;
+    }
+    void set_packet_free_at(std::uint64_t first, std::size_t lines, std::uint64_t step) {
+        for (std::uint64_t line = first; line < first + lines; line += 2) packet_free_at_[line / 2] = step;
+    }
+    // Fetches the lines of the message after the next, if it is like the one at `first`, of this rank for writing.
+    // Their readers still hold them from the last time round; taking them back now keeps that off the path of the
+    // message itself.
+    void own_packet_soon(std::uint64_t first, std::size_t lines) const {
+        PacketLine* line = packet(parts_.rank, packet_after_next(first, lines));
         for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(line + i, 1);
     }
-    void read_packet_slot_soon(int rank, std::uint64_t slot, std::size_t lines) const {
-        const PacketLine* line = packet_slot(rank, slot % packet_slots);
+    // The same for reading what `rank` has written there already.
+    void read_packet_soon(int rank, std::uint64_t first, std::size_t lines) const {
+        const PacketLine* line = packet(rank, packet_after_next(first, lines));
         for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(line + i, 0);
     }
-    // Which slot an operation uses: its own count of packet operations, the same on all ranks.
-    std::uint64_t next_packet_slot() { return packet_operations_++ % packet_slots; }
-    std::uint64_t& packet_slot_free_at(std::uint64_t slot) { return packet_free_at_[slot]; }
 
     // -- Staging cells ------------------------------------------------------------------------------------------------
     // Each rank's staging is a ring of cells, used in turn by all ranks alike. A chunk of a message takes one, two or
@@ -146,6 +164,15 @@ public:
     std::byte* scratch(std::size_t bytes) noexcept;
 
 private:
+    static constexpr std::uint64_t whole_pairs(std::size_t lines) { return (lines + 1) / 2 * 2; }
+    static bool packet_fits(std::uint64_t first, std::size_t lines) {
+        return first + whole_pairs(lines) <= packet_ring_lines;
+    }
+    static std::uint64_t packet_after_next(std::uint64_t first, std::size_t lines) {
+        const std::uint64_t line = first + 2 * whole_pairs(lines);
+        return packet_fits(line, lines) ? line : 0;
+    }
+
     Parts parts_;
     RankClock* clocks_;
     RankArrival* arrivals_;
@@ -158,9 +185,9 @@ private:
     std::uint64_t awaited_ = 0;  // the step all_reached() was last asked for ...
     int cursor_ = 0;             // ... and the first rank not yet seen there
     std::uint64_t next_step_ = 0;
-    std::uint64_t packet_operations_ = 0;
+    std::uint64_t next_packet_line_ = 0;
     std::uint64_t next_cell_ = 0;
-    std::uint64_t packet_free_at_[packet_slots] = {};
+    std::uint64_t packet_free_at_[packet_ring_lines / 2] = {};  // by pair of lines
     std::uint64_t cell_free_at_[cells] = {};
     struct FreeAligned {
         void operator()(std::byte* memory) const noexcept;

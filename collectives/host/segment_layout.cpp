@@ -10,7 +10,7 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t page_up(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
-constexpr std::size_t packets_per_rank = packet_slots * packet_lines * sizeof(PacketLine);
+constexpr std::size_t packets_per_rank = packet_ring_lines * sizeof(PacketLine);
 }  // namespace
 
 SegmentLayout SegmentLayout::make(std::size_t ranks, std::size_t budget) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The control segment of one node and communicator: what lies where, who writes it, who reads it.
 //
-//   header | clocks, arrivals (a line pair each) | packet slots (9.5 KiB) | staging (the
+//   header | clocks, arrivals (a line pair each) | packet lines (9.5 KiB) | staging (the
 //   rest)
 //
 // all but the header once for each rank.
@@ -48,10 +48,11 @@ struct alignas(cache_line) PacketLine {
 };
 
 inline constexpr std::size_t packet_payload = sizeof(PacketLine::payload);
-inline constexpr std::size_t packet_lines = 19;  // of one message: 1 KiB and a little
-inline constexpr std::size_t packet_slots = 8;  // messages in flight before the writer must look at its readers' clocks
+inline constexpr std::size_t packet_lines = 19;        // of one message: 1 KiB and a little
+inline constexpr std::size_t packet_ring_lines = 152;  // of one rank: 7 of the longest messages, or 76 of one line
 inline constexpr std::size_t packet_max_bytes = packet_payload * packet_lines;
 
+static_assert(packet_ring_lines % 2 == 0 && packet_ring_lines >= packet_lines + 1);
 static_assert(sizeof(SegmentHeader) == 4096);
 static_assert(sizeof(RankClock) == line_pair && sizeof(RankArrival) == line_pair);
 static_assert(sizeof(PacketLine) == cache_line && offsetof(PacketLine, payload) == 8);

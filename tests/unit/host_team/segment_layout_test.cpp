@@ -21,7 +21,7 @@ std::vector<Area> areas_of(const SegmentLayout& layout) {
     return {{"header", 0, sizeof(SegmentHeader)},
             {"clocks", layout.clocks, layout.ranks * sizeof(RankClock)},
             {"arrivals", layout.arrivals, layout.ranks * sizeof(RankArrival)},
-            {"packets", layout.packets, layout.ranks * packet_slots * packet_lines * sizeof(PacketLine)},
+            {"packets", layout.packets, layout.ranks * packet_ring_lines * sizeof(PacketLine)},
             {"staging", layout.staging, layout.ranks * layout.staging_per_rank}};
 }
 
@@ -75,7 +75,7 @@ TEST(SegmentLayout, NoTwoRanksShareALinePair) {
         ASSERT_EQ(layout.clocks % line_pair, 0U);
         ASSERT_EQ(layout.arrivals % line_pair, 0U);
         ASSERT_EQ(layout.packets % line_pair, 0U);
-        ASSERT_EQ(packet_slots * packet_lines * sizeof(PacketLine) % line_pair, 0U) << "of one rank";
+        ASSERT_EQ(packet_ring_lines * sizeof(PacketLine) % line_pair, 0U) << "of one rank";
         ASSERT_EQ(layout.staging % line_pair, 0U);
         ASSERT_EQ(layout.staging_per_rank % 4096, 0U);
     }

@@ -79,27 +79,48 @@ TEST(HostTeamGroups, EveryRankKnowsItsGroup) {
     EXPECT_EQ(team[0].group_of(2), (std::vector<int>{1, 2}));
 }
 
-TEST(HostTeamPackets, SlotsComeInTurnAndAreApartForEveryRank) {
+TEST(HostTeamPackets, AreTakenInWholePairsOfLinesAndNeverAcrossTheEndOfTheRing) {
     EmulatedTeam team({.ranks = 3});
+    std::uint64_t expected = 0;
     std::set<const PacketLine*> lines;
-    for (std::uint64_t use = 0; use < 2 * packet_slots; ++use) {
-        const std::uint64_t slot = team[0].next_packet_slot();
-        EXPECT_EQ(slot, use % packet_slots);
+    for (int use = 0; use < 500; ++use) {
+        const std::size_t wanted = 1 + static_cast<std::size_t>(use * 7) % packet_lines;
+        const std::size_t taken = (wanted + 1) / 2 * 2;
+        if (expected + taken > packet_ring_lines) expected = 0;
+        const std::uint64_t first = team[0].take_packet(wanted);
+        EXPECT_EQ(first, expected);
+        expected += taken;
         for (int rank = 0; rank < 3; ++rank)
-            for (std::size_t i = 0; i < packet_lines; ++i) {
-                lines.insert(team[0].packet_slot(rank, slot) + i);
-                EXPECT_EQ(team[0].packet_slot(rank, slot), team[2].packet_slot(rank, slot));
+            for (std::size_t i = 0; i < wanted; ++i) {
+                lines.insert(team[0].packet(rank, first) + i);
+                EXPECT_EQ(team[0].packet(rank, first), team[2].packet(rank, first));
             }
     }
-    EXPECT_EQ(lines.size(), 3 * packet_slots * packet_lines);
+    EXPECT_LE(lines.size(), 3 * packet_ring_lines);
+    EXPECT_GE(lines.size(), 3 * packet_ring_lines / 2) << "the ring is used, not only its beginning";
 }
 
-TEST(HostTeamPackets, FetchingAheadChangesNothing) {
+TEST(HostTeamPackets, AreFreeWhenTheLastOfTheMessagesThatTouchedThemIs) {
     EmulatedTeam team({.ranks = 2});
-    team[0].packet_slot(0, 1)->step.store(5);
-    team[0].own_packet_slot_soon(packet_slots + 1, packet_lines);
-    team[1].read_packet_slot_soon(0, packet_slots + 1, packet_lines);
-    EXPECT_EQ(team[1].packet_slot(0, 1)->step.load(), 5U);
+    EXPECT_EQ(team[0].packet_free_at(0, packet_lines), 0U);
+    team[0].set_packet_free_at(2, 1, 7);
+    team[0].set_packet_free_at(4, 3, 9);
+    EXPECT_EQ(team[0].packet_free_at(0, 2), 0U);
+    EXPECT_EQ(team[0].packet_free_at(0, 3), 7U);
+    EXPECT_EQ(team[0].packet_free_at(2, 1), 7U);
+    EXPECT_EQ(team[0].packet_free_at(0, 5), 9U);
+    EXPECT_EQ(team[0].packet_free_at(6, 1), 9U) << "the third line's pair";
+    EXPECT_EQ(team[0].packet_free_at(8, 5), 0U);
+}
+
+TEST(HostTeamPackets, FetchingAheadChangesNothingAndStaysInTheRing) {
+    EmulatedTeam team({.ranks = 2});
+    team[0].packet(0, 0)->step.store(5);
+    for (std::uint64_t first = 0; first < packet_ring_lines; first += 2) {
+        team[0].own_packet_soon(first, 1);
+        team[1].read_packet_soon(0, first, packet_lines);
+    }
+    EXPECT_EQ(team[1].packet(0, 0)->step.load(), 5U);
 }
 
 TEST(HostTeamCells, AreTakenAlignedToTheirSpan) {
