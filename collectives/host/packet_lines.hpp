@@ -34,11 +34,12 @@ inline void read_packet(const PacketLine* line, std::byte* message, std::size_t 
         std::memcpy(message, line->payload, bytes);
 }
 
-// Lines may become visible in any order on some machines, so each is looked at.
+// Looks at every line, since lines may become visible in any order on some machines; and before it decides anything, so
+// that the cache misses of a message's lines overlap.
 inline bool packet_has_come(const PacketLine* line, std::size_t lines, std::uint64_t step) {
-    for (std::size_t i = 0; i < lines; ++i)
-        if (line[i].step.load(std::memory_order_acquire) != step) return false;
-    return true;
+    bool all = true;
+    for (std::size_t i = 0; i < lines; ++i) all &= line[i].step.load(std::memory_order_acquire) == step;
+    return all;
 }
 
 }  // namespace peercoll

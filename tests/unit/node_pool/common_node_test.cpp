@@ -35,7 +35,7 @@ TEST(CommonNode, IsNotOneInWhichRanksHaveDoneDifferentOperations) {
     ++other_cell.position.cell;
     EXPECT_EQ(common_node({{at(5)}, {other_cell}}), 0U);
     PooledNode other_packet = at(5);
-    ++other_packet.position.packet_operation;
+    ++other_packet.position.packet_line;
     EXPECT_EQ(common_node({{at(5)}, {other_packet}}), 0U);
 }
 
