@@ -301,7 +301,7 @@ Status Communicator::describe(std::vector<std::string>& lines) {
         lines.push_back(fmt::format("{}: {} ranks, not served: {}", label_, size(), status.sentence()));
         return {};
     }
-    lines.push_back(fmt::format("{}: {} ranks on 1 node", label_, size()));
+    lines.push_back(fmt::format("{}: {} on 1 node", label_, size() == 1 ? "1 rank" : fmt::format("{} ranks", size())));
     if (size() == 1) return {};
     constexpr const char* levels[] = {"none", "shared cache", "NUMA node", "package"};
     const auto& groups = node_.team->groups();
