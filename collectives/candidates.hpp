@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace peercoll {
 
@@ -26,12 +27,10 @@ template <typename Algorithm>
 class Candidates {
 public:
     constexpr Candidates() = default;
-    constexpr Candidates(Candidate<Algorithm> a) : list_{a}, size_(1) {}
-    constexpr Candidates(Candidate<Algorithm> a, Candidate<Algorithm> b) : list_{a, b}, size_(2) {}
-    constexpr Candidates(Candidate<Algorithm> a, Candidate<Algorithm> b, Candidate<Algorithm> c)
-        : list_{a, b, c}, size_(3) {}
-    constexpr Candidates(Candidate<Algorithm> a, Candidate<Algorithm> b, Candidate<Algorithm> c, Candidate<Algorithm> d)
-        : list_{a, b, c, d}, size_(4) {}
+    // At most `most_candidates`.
+    constexpr Candidates(std::initializer_list<Candidate<Algorithm>> list) {
+        for (const Candidate<Algorithm>& candidate : list) add(candidate);
+    }
 
     constexpr std::size_t size() const { return size_; }
     constexpr const Candidate<Algorithm>& operator[](std::size_t index) const { return list_[index]; }

@@ -67,7 +67,7 @@ Choice possible(Choice choice, const AllreduceSituation& situation) {
 }  // namespace
 
 Candidates<AllreduceAlgorithm> select_allreduce(const AllreduceSituation& situation) {
-    if (situation.forced != AllreduceAlgorithm::Auto) return possible({situation.forced, Stores::Cached}, situation);
+    if (situation.forced != AllreduceAlgorithm::Auto) return {possible({situation.forced, Stores::Cached}, situation)};
     List list;
     for (const Choice& choice : from_table(situation)) list.add(possible(choice, situation));
     return list;

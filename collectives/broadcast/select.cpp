@@ -60,7 +60,7 @@ Choice possible(Choice choice, const BroadcastSituation& situation) {
 }  // namespace
 
 Candidates<BroadcastAlgorithm> select_broadcast(const BroadcastSituation& situation) {
-    if (situation.forced != BroadcastAlgorithm::Auto) return possible({situation.forced, Stores::Cached}, situation);
+    if (situation.forced != BroadcastAlgorithm::Auto) return {possible({situation.forced, Stores::Cached}, situation)};
     List list;
     for (const Choice& choice : from_table(situation)) list.add(possible(choice, situation));
     return list;

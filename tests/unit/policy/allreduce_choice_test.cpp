@@ -184,7 +184,8 @@ TEST(AllreduceChoice, IsTriedAmongAsManyWithGroupsAsWithout) {
 }
 
 TEST(AllreduceCandidates, AreKeptOnceEachInTheirOrder) {
-    Candidates<AllreduceAlgorithm> candidates({AllreduceAlgorithm::Staged, Stores::Streaming});
+    Candidates<AllreduceAlgorithm> candidates;
+    candidates.add({AllreduceAlgorithm::Staged, Stores::Streaming});
     candidates.add({AllreduceAlgorithm::Packets, Stores::Cached});
     candidates.add({AllreduceAlgorithm::Staged, Stores::Streaming});
     ASSERT_EQ(candidates.size(), 2U);

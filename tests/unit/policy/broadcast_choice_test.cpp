@@ -166,7 +166,8 @@ TEST(BroadcastChoice, SizesThatShareATrialShareItsCandidates) {
 }
 
 TEST(BroadcastCandidates, AreKeptOnceEachInTheirOrder) {
-    Candidates<BroadcastAlgorithm> candidates({BroadcastAlgorithm::Staged, Stores::Streaming});
+    Candidates<BroadcastAlgorithm> candidates;
+    candidates.add({BroadcastAlgorithm::Staged, Stores::Streaming});
     candidates.add({BroadcastAlgorithm::Packets, Stores::Cached});
     candidates.add({BroadcastAlgorithm::Staged, Stores::Streaming});
     ASSERT_EQ(candidates.size(), 2U);
