@@ -258,6 +258,23 @@ typedef struct peercoll_plugin {
     /* The same: the communicator's nodes, groups, algorithms, and for each pair of ranks the path and its reason.
      * Collective over the communicator only if it has run no collective yet. */
     peercoll_status_t (*describe_comm)(peercoll_comm_t comm, peercoll_line_fn line, void *user);
+
+    /* ---- Device memory, for callers that take it to an implementation that knows only host memory ---- */
+
+    /* 1 if `address` is memory of a device (managed memory too), 0 if it is plain host memory. In a process that has
+     * loaded no device runtime this is one branch, and nothing of any runtime is called. */
+    int (*memory_is_device)(peercoll_context_t context, const void *address);
+    /* Copies between any two memories of this process. Blocking: done and visible to all streams when it returns. */
+    peercoll_status_t (*memory_copy)(peercoll_context_t context, void *to, const void *from, size_t bytes);
+    /* Host memory that copies from and to devices are fast with; belongs to the caller until given back. The context
+     * keeps some of what is given back for the next. Not zeroed. */
+    peercoll_status_t (*staging_take)(peercoll_context_t context, size_t bytes, void **memory);
+    void (*staging_give_back)(peercoll_context_t context, void *memory);
+    /* Adds 1 to the counter "<subject>.<event>" of the statistics, two short words as for comm_passed_on. */
+    peercoll_status_t (*count)(peercoll_context_t context, const char *subject, const char *event);
+    /* Tells `line`, one call a line, for people: the device runtimes and devices of this process, or why there are
+     * none. Attaches to runtimes the process has loaded; makes no contexts. */
+    peercoll_status_t (*describe_devices)(peercoll_context_t context, peercoll_line_fn line, void *user);
 } peercoll_plugin_t;
 
 /* 1 if the library behind `plugin` is new enough to have `member`. */
