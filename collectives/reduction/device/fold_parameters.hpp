@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a fold on a device is started: the kernel's name, its argument and its grid. The same for CUDA and HIP.
+//
+//     name = fold_kernel_name(fold.datatype, fold.op)       nullptr: fold on the host
+//     fill_fold_parameters(fold, parameters)
+//     geometry = fold_geometry(parameters, multiprocessors)
+//     if (geometry.blocks > 1 && parameters.flag) parameters.counter = ...
+//     launch name<<<geometry.blocks, geometry.threads>>>(parameters)      no dynamic shared memory
+#pragma once
+
+#include <peercoll/device.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "collectives/reduction/device/kernel/parameters.hpp"
+
+namespace peercoll {
+
+struct FoldGeometry {
+    std::uint32_t blocks;
+    std::uint32_t threads;
+};
+
+// Kernels are built by families, one image (or one run-time compilation) each, so that nobody waits for what he does
+// not use.
+constexpr int fold_kernel_families = 6;
+
+// The kernel for a datatype and an operation; nullptr if there is none: FLOAT80, FLOAT128 and what is made of them, and
+// pairs that op_supports() denies. Several pairs share a kernel. Static.
+const char* fold_kernel_name(peercoll_datatype_t datatype, peercoll_op_t op);
+// The family of that kernel, 0 to fold_kernel_families - 1; -1 if there is none.
+int fold_kernel_family(peercoll_datatype_t datatype, peercoll_op_t op);
+
+// All kernels one after another, for tests and for loading all; nullptr past the end. Static.
+const char* fold_kernel_name_at(std::size_t index);
+int fold_kernel_family_at(std::size_t index);  // -1 past the end
+
+// Fills in everything but `counter`, which becomes 0. False if the fold is not one (see peercoll_fold_t), or has no
+// kernel. A fold that copies has only those outputs that are not its input.
+bool fill_fold_parameters(const peercoll_fold_t& fold, FoldParameters& parameters);
+
+// One block while one access of each of its threads is enough; then as many as run at once on `multiprocessors`.
+FoldGeometry fold_geometry(const FoldParameters& parameters, int multiprocessors);
+
+}  // namespace peercoll

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a fold kernel is started with: its only argument, by value. Written by fill_fold_parameters(), read by the
+// kernels; so that both sides see the same bytes, it is made of types of fixed width without their standard names.
+#pragma once
+
+namespace peercoll {
+
+struct FoldParameters {
+    static constexpr unsigned most = 64;  // inputs, and outputs
+
+    unsigned long long inputs[most];   // device addresses
+    unsigned long long outputs[most];  // device addresses
+    unsigned long long count;          // elements; bytes where the kernel has no larger element (copy, bitwise)
+    unsigned long long steps;          // accesses of `width` bytes between the edges; otherwise elements
+    unsigned long long block_starts;   // bit k: a block of the plan begins with input k
+    unsigned long long flag;           // where flag_value goes once all outputs are written; 0: nowhere
+    unsigned long long flag_value;
+    unsigned long long counter;  // device address of a uint32 that is 0 before and after; needed by several blocks with
+                                 // a flag, one for each kernel that may run at the same time
+    unsigned n_inputs;
+    unsigned n_outputs;
+    // 16: all addresses are equally far from a multiple of 16, vectors are moved between the edges. 1: nothing is
+    // aligned. Between: addresses suit the element's parts; for the copy kernel, bytes of its accesses.
+    unsigned width;
+    unsigned head;  // elements before the first multiple of `width`: the first edge
+};
+
+static_assert(sizeof(FoldParameters) <= 4096, "kernel arguments have 4 KiB on every device");
+
+}  // namespace peercoll
