@@ -378,6 +378,61 @@ peercoll_status_t request_free(peercoll_request_t* request) {
     });
 }
 
+// -- Device memory ------------------------------------------------------------------------------------------------
+
+int memory_is_device(peercoll_context_t context, const void* address) {
+    // Asked in every call of every collective: no try block, and nothing in it throws.
+    if (context == nullptr) return 0;
+    peercoll::ProcessDevices& devices = context->implementation->devices();
+    return devices.in_use() && devices.classify(address).runtime != nullptr ? 1 : 0;
+}
+
+peercoll_status_t memory_copy(peercoll_context_t context, void* to, const void* from, size_t bytes) {
+    return guarded([&]() -> Status {
+        if (context == nullptr) return invalid("context is NULL");
+        if (bytes > 0 && (to == nullptr || from == nullptr))
+            return invalid("an address is NULL although bytes is not 0");
+        return context->implementation->devices().copy(to, from, bytes);
+    });
+}
+
+peercoll_status_t staging_take(peercoll_context_t context, size_t bytes, void** memory) {
+    return guarded([&]() -> Status {
+        if (context == nullptr || memory == nullptr) return invalid("context or the pointer for the memory is NULL");
+        *memory = nullptr;
+        std::byte* taken = nullptr;
+        Status status = context->implementation->devices().take_staging(bytes, taken);
+        *memory = taken;
+        return status;
+    });
+}
+
+void staging_give_back(peercoll_context_t context, void* memory) {
+    if (context != nullptr && memory != nullptr)
+        context->implementation->devices().staging().give_back(static_cast<std::byte*>(memory));
+}
+
+peercoll_status_t count(peercoll_context_t context, const char* subject, const char* event) {
+    return guarded([&]() -> Status {
+        if (context == nullptr) return invalid("context is NULL");
+        if (subject == nullptr || event == nullptr || !peercoll::is_counter_word(subject) ||
+            !peercoll::is_counter_word(event))
+            return invalid("subject or event is not a short word of a-z, 0-9 and _");
+        context->implementation->statistics()
+            .shared(fmt::format("{}.{}", subject, event))
+            .fetch_add(1, std::memory_order_relaxed);
+        return {};
+    });
+}
+
+peercoll_status_t describe_devices(peercoll_context_t context, peercoll_line_fn line, void* user) {
+    return guarded([&]() -> Status {
+        if (context == nullptr || line == nullptr) return invalid("context or line is NULL");
+        tell(context->implementation->devices().describe(), line, user);
+        return {};
+    });
+}
+
 }  // namespace
 
 extern "C" {
@@ -414,5 +469,11 @@ const peercoll_plugin_t peercoll_plugin_v1 = {
     statistic,
     describe_topology,
     describe_comm,
+    memory_is_device,
+    memory_copy,
+    staging_take,
+    staging_give_back,
+    count,
+    describe_devices,
 };
 }

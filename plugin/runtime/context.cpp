@@ -12,10 +12,12 @@
 
 namespace peercoll {
 
-Context::Context(Options options, std::vector<OptionSetting> settings, std::string label)
+Context::Context(Options options, std::vector<OptionSetting> settings, std::string label,
+                 std::vector<std::string>& warnings)
     : options_(std::move(options)),
       settings_(std::move(settings)),
       log_(options_.log, std::move(label)),
+      devices_(std::make_unique<ProcessDevices>(options_, warnings)),
       pool_(std::make_unique<NodePool>()) {
     // So that a summary names them also where they stay at zero.
     statistics_.shared("allreduce.served");
@@ -29,8 +31,8 @@ Status Context::create(const std::vector<std::string>& options, const std::strin
     std::vector<std::string> warnings;
     Status status = read_options(environ, options, origin.empty() ? "caller" : origin, parsed, settings, warnings);
     if (!status.ok()) return status;
-    context.reset(
-        new Context(std::move(parsed), std::move(settings), label.empty() ? fmt::format("pid {}", ::getpid()) : label));
+    context.reset(new Context(std::move(parsed), std::move(settings),
+                              label.empty() ? fmt::format("pid {}", ::getpid()) : label, warnings));
     for (const std::string& warning : warnings) context->log_.warn(warning);
     return {};
 }

@@ -6,6 +6,7 @@
 #include "plugin/peer/identity.hpp"
 #include "plugin/runtime/log.hpp"
 #include "plugin/runtime/options.hpp"
+#include "plugin/runtime/process_devices.hpp"
 #include "plugin/runtime/statistics.hpp"
 #include "plugin/topology/topology.hpp"
 
@@ -36,6 +37,7 @@ public:
     const Topology* topology();
     const ProcessIdentity& identity();
     NodePool& pool() { return *pool_; }
+    ProcessDevices& devices() { return *devices_; }
 
     // Communicators count themselves, so that a context is not destroyed under them.
     std::atomic<int> communicators{0};
@@ -49,14 +51,16 @@ public:
     }
 
 private:
-    Context(Options options, std::vector<OptionSetting> settings, std::string label);
+    Context(Options options, std::vector<OptionSetting> settings, std::string label,
+            std::vector<std::string>& warnings);
     void progress_others(const Communicator* self);
 
     Options options_;
     std::vector<OptionSetting> settings_;
     Log log_;
     Statistics statistics_;
-    std::unique_ptr<NodePool> pool_;  // its segments are counted in statistics_
+    std::unique_ptr<ProcessDevices> devices_;
+    std::unique_ptr<NodePool> pool_;  // its segments are counted in statistics_, and refer to devices_
     std::mutex mutex_;                // topology_, identity_
     bool topology_tried_ = false;
     std::unique_ptr<Topology> topology_;

@@ -28,6 +28,10 @@ constexpr std::array<std::string_view, 3> segment_words{"auto", "memfd", "shm"};
 constexpr std::array<std::string_view, 4> wait_words{"auto", "spin", "yield", "sleep"};
 constexpr std::array<std::string_view, 5> log_words{"off", "error", "warn", "info", "debug"};
 constexpr std::array<std::string_view, 3> statistics_words{"off", "summary", "all"};
+constexpr std::array<std::string_view, 2> on_off_words{"on", "off"};
+constexpr std::array<std::string_view, 3> device_algorithm_words{"auto", "fused", "staged"};
+constexpr std::array<std::string_view, 4> executor_words{"auto", "one", "per_device", "per_rank"};
+constexpr std::array<std::string_view, 3> peer_access_words{"all", "same_device", "off"};
 
 static_assert(static_cast<std::size_t>(TrialsChoice::Off) + 1 == trials_words.size());
 static_assert(static_cast<std::size_t>(Order::Rank) + 1 == order_words.size());
@@ -37,9 +41,16 @@ static_assert(static_cast<std::size_t>(SegmentKind::Shm) + 1 == segment_words.si
 static_assert(static_cast<std::size_t>(WaitMode::Sleep) + 1 == wait_words.size());
 static_assert(static_cast<std::size_t>(LogLevel::Debug) + 1 == log_words.size());
 static_assert(static_cast<std::size_t>(StatisticsOutput::All) + 1 == statistics_words.size());
+static_assert(static_cast<std::size_t>(Devices::Off) + 1 == on_off_words.size());
+static_assert(static_cast<std::size_t>(PeerProof::Off) + 1 == on_off_words.size());
+static_assert(static_cast<std::size_t>(DeviceAlgorithm::Staged) + 1 == device_algorithm_words.size());
+static_assert(static_cast<std::size_t>(Executors::PerRank) + 1 == executor_words.size());
+static_assert(static_cast<std::size_t>(PeerAccess::Off) + 1 == peer_access_words.size());
 
 constexpr std::size_t smallest_segment = std::size_t{64} << 10;
 constexpr std::size_t largest_segment = std::size_t{1} << 30;
+constexpr std::size_t smallest_mapping_cache = std::size_t{1} << 20;
+constexpr std::size_t largest_mapping_cache = std::size_t{1} << 50;
 constexpr std::chrono::milliseconds shortest_duration = 1ms;
 constexpr std::chrono::milliseconds longest_duration = 24h;
 
@@ -81,6 +92,34 @@ Reader duration_reader(std::optional<std::chrono::milliseconds> Options::*member
                                                      longest_duration);
 }
 
+// The same for an option that always has a value.
+template <typename Value>
+Reader plain_reader(Value Options::*member, std::optional<Value> (*parse)(std::string_view), Value least, Value most) {
+    return [=](std::string_view text, Options& options) -> std::optional<std::string> {
+        const auto value = parse(text);
+        if (!value || *value < least || *value > most) return std::nullopt;
+        options.*member = *value;
+        return std::string(trimmed(text));
+    };
+}
+
+// Pairs "A,B" separated by ';'. What a word names is known only once devices are.
+Reader pairs_reader(std::string Options::*member) {
+    return [member](std::string_view text, Options& options) -> std::optional<std::string> {
+        std::string_view rest = trimmed(text);
+        while (!rest.empty()) {
+            const std::string_view pair = rest.substr(0, rest.find(';'));
+            const std::size_t comma = pair.find(',');
+            if (comma == std::string_view::npos || trimmed(pair.substr(0, comma)).empty() ||
+                trimmed(pair.substr(comma + 1)).empty() || pair.find(',', comma + 1) != std::string_view::npos)
+                return std::nullopt;
+            rest = pair.size() == rest.size() ? std::string_view{} : rest.substr(pair.size() + 1);
+        }
+        options.*member = std::string(trimmed(text));
+        return options.*member;
+    };
+}
+
 Reader path_reader(std::string Options::*member) {
     return [member](std::string_view text, Options& options) -> std::optional<std::string> {
         options.*member = std::string(text);
@@ -108,6 +147,10 @@ const std::vector<Row>& rows() {
     static const std::string wait_values = joined(wait_words);
     static const std::string log_values = joined(log_words);
     static const std::string statistics_values = joined(statistics_words);
+    static const std::string on_off_values = joined(on_off_words);
+    static const std::string device_algorithm_values = joined(device_algorithm_words);
+    static const std::string executor_values = joined(executor_words);
+    static const std::string peer_access_values = joined(peer_access_words);
     static const std::vector<Row> table{
         {{"allreduce_algorithm",
           "Forces one algorithm for every allreduce that it can serve; auto chooses by size, ranks and topology.",
@@ -167,6 +210,44 @@ const std::vector<Row>& rows() {
         {{"topology_file", "An hwloc XML file that is read in place of this machine's own topology.",
           "a path, or nothing for this machine", ""},
          path_reader(&Options::topology_file)},
+        {{"devices",
+          "Whether buffers are looked at for being device memory; off is for jobs that pass host memory only.",
+          on_off_values, "on"},
+         word_reader(&Options::devices, on_off_words)},
+        {{"device_runtimes", "Shared libraries that implement peercoll/device.h for devices of other makers.",
+          "paths separated by a colon, or nothing", ""},
+         path_reader(&Options::device_runtimes)},
+        {{"device_algorithm",
+          "What is done with device buffers: fused folds all ranks' buffers in place by kernels, staged copies them "
+          "through host memory; auto is fused where all buffers can be reached.",
+          device_algorithm_values, "auto"},
+         word_reader(&Options::device_algorithm, device_algorithm_words)},
+        {{"executors",
+          "How many ranks launch the work on devices: one for all, one per device, or every rank for its part (only "
+          "where processes share a device at the same time, as under MPS); auto decides between the first two by size.",
+          executor_values, "auto"},
+         word_reader(&Options::executors, executor_words)},
+        {{"peer_access",
+          "Which devices may read and write each other's memory: all that have been proven to, only a device its own "
+          "(of several processes), or none.",
+          peer_access_values, "all"},
+         word_reader(&Options::peer_access, peer_access_words)},
+        {{"peer_veto", "Pairs of devices that must not use each other's memory, by UUID or PCI id.",
+          "pairs \"A,B\" separated by a semicolon, or nothing", ""},
+         pairs_reader(&Options::peer_veto)},
+        {{"peer_proof",
+          "Whether each pair of devices must prove, by kernel stores and copies that the owner reads back, that it "
+          "reaches the other's memory; off believes the runtime.",
+          on_off_values, "on"},
+         word_reader(&Options::peer_proof, on_off_words)},
+        {{"peer_proof_limit", "How long the proof of one pair of devices may take before the pair is not used.",
+          "a duration from 1ms to 24h", "5s"},
+         plain_reader<std::chrono::milliseconds>(&Options::peer_proof_limit, parse_duration, shortest_duration,
+                                                 longest_duration)},
+        {{"mapping_cache",
+          "So many bytes of other processes' device memory stay mapped in a process for the next collective.",
+          "a size from 1MiB", "64GiB"},
+         plain_reader<std::size_t>(&Options::mapping_cache, parse_size, smallest_mapping_cache, largest_mapping_cache)},
     };
     return table;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "collectives/algorithms.hpp"
+#include "collectives/device/select.hpp"
 #include "plugin/common/status.hpp"
 
 #include <chrono>
@@ -25,6 +26,9 @@ enum class SegmentKind : std::uint8_t { Auto, Memfd, Shm };
 enum class WaitMode : std::uint8_t { Auto, Spin, Yield, Sleep };
 enum class LogLevel : std::uint8_t { Off, Error, Warn, Info, Debug };
 enum class StatisticsOutput : std::uint8_t { Off, Summary, All };
+enum class Devices : std::uint8_t { On, Off };
+enum class PeerAccess : std::uint8_t { All, SameDevice, Off };
+enum class PeerProof : std::uint8_t { On, Off };
 
 // The parsed values. A member's meaning is in the table of options.cpp, which is also what README and peercoll-info
 // print.
@@ -44,6 +48,15 @@ struct Options {
     LogLevel log = LogLevel::Warn;
     StatisticsOutput statistics = StatisticsOutput::Off;
     std::string topology_file;  // hwloc XML; empty: this machine
+    Devices devices = Devices::On;
+    std::string device_runtimes;  // paths separated by ':'
+    DeviceAlgorithm device_algorithm = DeviceAlgorithm::Auto;
+    Executors executors = Executors::Auto;
+    PeerAccess peer_access = PeerAccess::All;
+    std::string peer_veto;  // pairs of devices, "A,B;C,D", each a UUID or a PCI id
+    PeerProof peer_proof = PeerProof::On;
+    std::chrono::milliseconds peer_proof_limit = std::chrono::milliseconds(5000);
+    std::size_t mapping_cache = std::size_t{64} << 30;  // bytes
 };
 
 // One row, as people read it. All text is static and ends with a NUL, so that data() is a C string.

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/device/select.hpp"
+
+#include <algorithm>
+
+namespace peercoll {
+
+namespace {
+
+// Up to so many bytes one executor serves all devices: a second launch and its flag cost more than the bytes on the
+// link. By number of devices; see README, Figures.
+struct Row {
+    std::size_t devices;
+    std::uint64_t one_executor_bytes;
+};
+constexpr Row rows[] = {{2, 256 << 10}, {4, 128 << 10}, {SIZE_MAX, 64 << 10}};
+
+// Parts begin at multiples of so many bytes, which is what kernels and memories like.
+constexpr std::uint64_t part_alignment = 512;
+
+using Path = DeviceChoice::Path;
+
+DeviceChoice staged(const char* reason) {
+    DeviceChoice choice;
+    choice.path = Path::Staged;
+    choice.reason = reason;
+    return choice;
+}
+
+const BufferFact& buffer_read(const DeviceSituation& situation, int rank) {
+    return situation.arrivals[static_cast<std::size_t>(rank)]->source;
+}
+
+const BufferFact& buffer_written(const DeviceSituation& situation, int rank) {
+    return situation.arrivals[static_cast<std::size_t>(rank)]->destination;
+}
+
+bool reaches_all(const DeviceSituation& situation, int executor, std::uint32_t device) {
+    for (int rank = 0; rank < static_cast<int>(situation.arrivals.size()); ++rank) {
+        if (!situation.may_reach(executor, device, rank, buffer_read(situation, rank).device)) return false;
+        if (!situation.may_reach(executor, device, rank, buffer_written(situation, rank).device)) return false;
+    }
+    return true;
+}
+
+// One executor for each device that holds results, by device in the order of their first ranks: that rank.
+std::vector<Executor> candidates(const DeviceSituation& situation) {
+    std::vector<Executor> list;
+    for (int rank = 0; rank < static_cast<int>(situation.arrivals.size()); ++rank) {
+        const std::uint32_t device = buffer_written(situation, rank).device;
+        const bool known = std::any_of(list.begin(), list.end(),
+                                       [device](const Executor& executor) { return executor.device == device; });
+        if (!known || situation.executors == Executors::PerRank) list.push_back({rank, device, 0, 0});
+    }
+    return list;
+}
+
+bool wants_one(const DeviceSituation& situation, std::size_t devices) {
+    if (situation.executors == Executors::One) return true;
+    if (situation.executors != Executors::Auto) return false;
+    const auto* row =
+        std::find_if(std::begin(rows), std::end(rows), [&](const Row& one) { return devices <= one.devices; });
+    return situation.count * situation.element_bytes <= row->one_executor_bytes;
+}
+
+// In a large broadcast between more than two devices the root's own would send its part to all others, besides what
+// the others read from it; without it every link carries the message once.
+void leave_root_out(const DeviceSituation& situation, std::vector<Executor>& list) {
+    if (situation.collective != PEERCOLL_BROADCAST || situation.executors != Executors::Auto || list.size() <= 2)
+        return;
+    const std::uint32_t root_device = buffer_read(situation, situation.root).device;
+    list.erase(std::remove_if(list.begin(), list.end(),
+                              [&](const Executor& executor) { return executor.device == root_device; }),
+               list.end());
+}
+
+void cut(const DeviceSituation& situation, std::vector<Executor>& list) {
+    const std::uint64_t unit = std::max<std::uint64_t>(1, part_alignment / situation.element_bytes);
+    const std::uint64_t units = (situation.count + unit - 1) / unit;
+    std::uint64_t first = 0;
+    for (std::size_t part = 0; part < list.size(); ++part) {
+        const std::uint64_t last = std::min(situation.count, units * (part + 1) / list.size() * unit);
+        list[part].first = first;
+        list[part].last = last;
+        first = last;
+    }
+    list.erase(std::remove_if(list.begin(), list.end(),
+                              [](const Executor& executor) { return executor.first == executor.last; }),
+               list.end());
+}
+
+}  // namespace
+
+DeviceChoice select_device(const DeviceSituation& situation) {
+    bool any_device = false;
+    bool all_shareable = true;
+    for (const DeviceArrival* arrival : situation.arrivals) {
+        for (const BufferFact* fact : {&arrival->source, &arrival->destination}) {
+            any_device = any_device || fact->kind != BufferFact::Host;
+            all_shareable = all_shareable && fact->kind == BufferFact::Shareable;
+        }
+    }
+    if (!any_device) return {};
+    if (situation.algorithm == DeviceAlgorithm::Staged) return staged("option device_algorithm");
+    if (!all_shareable) return staged("a buffer is in host memory, or in memory that cannot be shared");
+    if (situation.arrivals.size() > DeviceChoice::most_executors) return staged("more ranks than one fold takes");
+
+    std::vector<Executor> list = candidates(situation);
+    const auto lost = std::remove_if(list.begin(), list.end(), [&](const Executor& executor) {
+        return !reaches_all(situation, executor.rank, executor.device);
+    });
+    const bool all_reach = lost == list.end();
+    const std::size_t devices = list.size();
+    list.erase(lost, list.end());
+    if (list.empty()) return staged("no device reaches the memory of all others");
+    if (!all_reach || wants_one(situation, devices))
+        list.resize(1);
+    else
+        leave_root_out(situation, list);
+    cut(situation, list);
+
+    DeviceChoice choice;
+    choice.path = Path::Fused;
+    choice.executors = list.size();
+    std::copy(list.begin(), list.end(), choice.executor.begin());
+    return choice;
+}
+
+}  // namespace peercoll

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is done about a call whose buffers may be on devices: a pure function of facts that all ranks share.
+#pragma once
+
+#include "collectives/device/device_segment.hpp"
+
+#include <peercoll/peercoll.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace peercoll {
+
+// How many ranks launch work. Auto: one for each device, or one for all where the message is small.
+enum class Executors : std::uint8_t { Auto, One, PerDevice, PerRank };
+
+// What is done with device buffers: folds by kernels that read and write all ranks' buffers, or copies through host
+// memory around a host algorithm.
+enum class DeviceAlgorithm : std::uint8_t { Auto, Fused, Staged };
+
+// A rank that acts for others: its device folds elements [first, last) of all inputs into all outputs.
+struct Executor {
+    int rank = 0;
+    std::uint32_t device = 0;
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    bool operator==(const Executor&) const = default;
+};
+
+struct DeviceChoice {
+    enum class Path : std::uint8_t { Host, Staged, Fused };
+    static constexpr std::size_t most_executors = PEERCOLL_FOLD_MOST;
+    Path path = Path::Host;
+    std::size_t executors = 0;
+    std::array<Executor, most_executors> executor{};
+    const char* reason = "";  // why not Fused, for people
+};
+
+struct DeviceSituation {
+    peercoll_collective_t collective = PEERCOLL_ALLREDUCE;
+    int root = 0;             // of a broadcast
+    std::uint64_t count = 0;  // elements; a broadcast's are bytes
+    std::size_t element_bytes = 1;
+    std::vector<const DeviceArrival*> arrivals;  // by rank
+    // Whether the executor's kernels on device `from` reach what `owner` has on device `to`.
+    std::function<bool(int executor, std::uint32_t from, int owner, std::uint32_t to)> may_reach;
+    DeviceAlgorithm algorithm = DeviceAlgorithm::Auto;
+    Executors executors = Executors::Auto;
+};
+
+DeviceChoice select_device(const DeviceSituation& situation);
+
+}  // namespace peercoll

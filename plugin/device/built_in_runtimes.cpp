@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/device/built_in_runtimes.hpp"
+
+namespace peercoll {
+
+std::vector<const peercoll_device_runtime_t*> built_in_runtimes() {
+    return {};
+}
+
+}  // namespace peercoll

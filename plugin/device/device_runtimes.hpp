@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The device runtimes of this process: which of them it uses, and whose memory a pointer is.
+//
+// A process uses a runtime once it has loaded one of its libraries, by whatever way and at whatever time. The dynamic
+// loader counts what it loads; one look at that number (7 ns) in each call tells a process that has loaded nothing
+// since that there is nothing new, and nothing of any runtime is called.
+#pragma once
+
+#include <peercoll/device.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace peercoll {
+
+// Memory as the runtimes of this process know it.
+struct ClassifiedMemory {
+    const peercoll_device_runtime_t* runtime = nullptr;  // null: host memory, for processors to read and write
+    peercoll_pointer_info_t info{};
+};
+
+class DeviceRuntimes {
+public:
+    static constexpr std::size_t most = 8;
+
+    // `built_in` are peercoll's own; `paths` are libraries outside of peercoll, which are loaded at once. A library
+    // that cannot be used is one sentence in `problems`. All runtimes must outlive the object.
+    DeviceRuntimes(const std::vector<const peercoll_device_runtime_t*>& built_in, const std::vector<std::string>& paths,
+                   std::vector<std::string>& problems);
+    // Closes what was opened.
+    ~DeviceRuntimes();
+    DeviceRuntimes(const DeviceRuntimes&) = delete;
+    DeviceRuntimes& operator=(const DeviceRuntimes&) = delete;
+
+    // Whether there is a runtime to ask. Thread safe, as all that follows.
+    bool in_use() {
+        const std::uint64_t loads = library_loads();
+        if (loads != seen_loads_.load(std::memory_order_acquire)) look(loads);
+        return opened_.load(std::memory_order_acquire) > 0;
+    }
+    // Whose memory `address` is. Pinned host memory is host memory.
+    ClassifiedMemory classify(const void* address);
+    // Those in use, in the order in which they were found.
+    std::vector<const peercoll_device_runtime_t*> open_runtimes();
+    // For people: a line for each known runtime, "cuda: CUDA 13.0 driver, 1 device" or "hip: off, ...".
+    std::vector<std::string> describe();
+
+private:
+    struct Known {
+        const peercoll_device_runtime_t* runtime = nullptr;
+        bool tried = false;
+        bool open = false;
+        std::string reason;  // why it is off, once tried
+        void* library = nullptr;
+    };
+    // How many objects the dynamic loader has loaded so far.
+    static std::uint64_t library_loads();
+    void look(std::uint64_t loads);
+    void load(const std::string& path, std::vector<std::string>& problems);
+
+    std::mutex mutex_;  // known_
+    std::vector<Known> known_;
+    std::atomic<std::uint64_t> seen_loads_{0};
+    std::array<const peercoll_device_runtime_t*, most> runtimes_{};  // the first opened_ of them are in use
+    std::atomic<std::size_t> opened_{0};
+};
+
+}  // namespace peercoll

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a process has for device buffers: its runtimes, and what its communicators share of them.
+#pragma once
+
+#include "plugin/common/status.hpp"
+#include "plugin/device/device_runtimes.hpp"
+#include "plugin/device/host_staging.hpp"
+#include "plugin/device/stream_pool.hpp"
+#include "plugin/runtime/options.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace peercoll {
+
+class ProcessDevices {
+public:
+    // What cannot be used of option device_runtimes is one sentence each in `problems`.
+    ProcessDevices(const Options& options, std::vector<std::string>& problems);
+
+    // Whether buffers have to be looked at. Thread safe, as all that follows.
+    bool in_use() { return wanted_ && runtimes_.in_use(); }
+    ClassifiedMemory classify(const void* address) {
+        return in_use() ? runtimes_.classify(address) : ClassifiedMemory{};
+    }
+    // Blocking, between any two memories of this process.
+    Status copy(void* to, const void* from, std::size_t bytes);
+    // Staging for callers; pinned for a device that the process uses.
+    Status take_staging(std::size_t bytes, std::byte*& memory);
+
+    // For people: the runtimes, and each device of those in use.
+    std::vector<std::string> describe();
+
+    DeviceRuntimes& runtimes() { return runtimes_; }
+    StreamPool& streams() { return streams_; }
+    HostStaging& staging() { return staging_; }
+
+private:
+    bool wanted_;
+    DeviceRuntimes runtimes_;  // closed last
+    StreamPool streams_;
+    HostStaging staging_;
+};
+
+}  // namespace peercoll
