@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <new>
 #include <set>
 #include <string>
 
@@ -15,9 +12,9 @@ namespace peercoll::bench {
 
 namespace {
 
-constexpr std::size_t line = 64;
 constexpr std::size_t always_warm_limit = std::size_t{1} << 20;
 constexpr std::size_t fallback_cache_bytes = std::size_t{32} << 20;
+constexpr std::size_t largest_device_cache_bytes = std::size_t{128} << 20;
 
 std::string first_word(const std::string& path) {
     std::ifstream file(path);
@@ -35,7 +32,7 @@ std::size_t parse_cache_size(const std::string& text) {
 }
 
 // An odd number of lines between starts, so that buffers do not share their low address bits.
-std::size_t pitch(std::size_t bytes) {
+std::size_t pitch(std::size_t bytes, std::size_t line) {
     const std::size_t lines = (bytes + line - 1) / line;
     return (lines + 2 + lines % 2 + 1) * line;
 }
@@ -68,21 +65,26 @@ std::size_t last_level_cache_bytes() {
     return total == 0 ? fallback_cache_bytes : total;
 }
 
-void BufferSet::Free::operator()(std::byte* memory) const {
-    std::free(memory);
+std::size_t default_device_buffer_count(std::size_t message_bytes, int ranks_of_device) {
+    const std::size_t per_round = 2 * message_bytes * static_cast<std::size_t>(std::max(ranks_of_device, 1));
+    if (message_bytes <= always_warm_limit) return 8;
+    return std::clamp(largest_device_cache_bytes / per_round + 1, std::size_t{2}, std::size_t{8});
 }
 
-BufferSet::BufferSet(std::size_t buffers, std::size_t message_bytes) : buffers_(buffers) {
+BufferSet::BufferSet(std::size_t buffers, std::size_t message_bytes, Memory& memory)
+    : memory_(memory), buffers_(buffers) {
     std::size_t offset = 0;
     for (Buffer& buffer : buffers_) {
         buffer.send = offset;
-        offset += pitch(message_bytes);
+        offset += pitch(message_bytes, memory.alignment());
         buffer.receive = offset;
-        offset += pitch(message_bytes);
+        offset += pitch(message_bytes, memory.alignment());
     }
-    arena_.reset(static_cast<std::byte*>(std::aligned_alloc(line, offset)));
-    if (!arena_) throw std::bad_alloc();
-    std::memset(arena_.get(), 0, offset);
+    arena_ = static_cast<std::byte*>(memory.allocate(offset));
+}
+
+BufferSet::~BufferSet() {
+    memory_.release(arena_);
 }
 
 }  // namespace peercoll::bench

@@ -3,9 +3,10 @@
 // row.
 #pragma once
 
+#include "memory.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace peercoll::bench {
@@ -18,28 +19,34 @@ std::size_t default_buffer_count(std::size_t message_bytes, bool back_to_back, i
 // All last-level caches of this machine together, from sysfs; 32 MiB where that does not tell.
 std::size_t last_level_cache_bytes();
 
+// The same for buffers of `ranks_of_device` ranks on one device, whose cache is small beside its memory: 8 up to 1 MiB,
+// above as many as are larger than that cache, 2 at least.
+std::size_t default_device_buffer_count(std::size_t message_bytes, int ranks_of_device);
+
 class BufferSet {
 public:
-    BufferSet(std::size_t buffers, std::size_t message_bytes);
+    BufferSet(std::size_t buffers, std::size_t message_bytes, Memory& memory);
+    ~BufferSet();
+    BufferSet(const BufferSet&) = delete;
+    BufferSet& operator=(const BufferSet&) = delete;
 
     std::size_t size() const { return buffers_.size(); }
-    void* send(std::size_t index) { return arena_.get() + buffers_[index].send; }
-    void* receive(std::size_t index) { return arena_.get() + buffers_[index].receive; }
+    Memory& memory() const { return memory_; }
+    void* send(std::size_t index) { return arena_ + buffers_[index].send; }
+    void* receive(std::size_t index) { return arena_ + buffers_[index].receive; }
     // What the contents of a buffer were made from.
     std::uint32_t& seed(std::size_t index) { return buffers_[index].seed; }
 
 private:
-    struct Free {
-        void operator()(std::byte* memory) const;
-    };
     struct Buffer {
         std::size_t send = 0;  // offsets into the arena
         std::size_t receive = 0;
         std::uint32_t seed = 0;
     };
 
+    Memory& memory_;
     std::vector<Buffer> buffers_;
-    std::unique_ptr<std::byte, Free> arena_;
+    std::byte* arena_ = nullptr;
 };
 
 }  // namespace peercoll::bench

@@ -8,12 +8,29 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace peercoll::bench {
 
+// Another library that does the same collective on the same buffers, to be compared with.
+class Rival {
+public:
+    Rival() = default;
+    virtual ~Rival() = default;
+    Rival(const Rival&) = delete;
+    Rival& operator=(const Rival&) = delete;
+
+    virtual std::string name() const = 0;
+    virtual void allreduce(const void* send, void* receive, std::size_t count) = 0;
+    virtual void broadcast(void* buffer, std::size_t count, int root) = 0;
+    // Returns when everything asked for has been done.
+    virtual void finish() = 0;
+};
+
 class Collective {
 public:
-    Collective(const Settings& settings, std::size_t bytes, int rank, int ranks, std::size_t buffers);
+    Collective(const Settings& settings, std::size_t bytes, int rank, int ranks, std::size_t buffers, Memory& memory);
 
     std::size_t buffers() const { return set_.size(); }
     std::size_t bytes() const { return bytes_; }
@@ -30,6 +47,15 @@ public:
             MPI_Allreduce(set_.send(index), set_.receive(index), count_, type_, op_, MPI_COMM_WORLD);
         }
     }
+    // The same by `rival`, started but not finished.
+    void start(Rival& rival, std::size_t index) {
+        if (broadcast_) {
+            rival.broadcast(set_.send(index), static_cast<std::size_t>(count_), root_of(index));
+        } else {
+            rival.allreduce(set_.send(index), in_place_ ? set_.send(index) : set_.receive(index),
+                            static_cast<std::size_t>(count_));
+        }
+    }
 
     // New contents for the inputs of buffer `index`, the same seed on all ranks. A receiving buffer is left alone.
     void refill(std::size_t index);
@@ -39,16 +65,21 @@ public:
     std::size_t count_wrong(std::size_t index);
     // Whether results are still checkable after several calls on the same contents.
     bool repeatable() const { return !in_place_; }
+    // Whether contents are replaced between samples.
+    bool rewritten() const { return bytes_ <= set_.memory().largest_rewritten(); }
 
 private:
     int root_of(std::size_t index) const { return root_ ? *root_ : static_cast<int>(index) % pattern_.ranks; }
     bool sends(std::size_t index) const { return !broadcast_ || root_of(index) == rank_; }
+    std::size_t count_wrong_copies(const void* buffer, std::uint32_t seed, int from) const;
+    std::size_t count_wrong_results(const void* buffer, std::uint32_t seed) const;
 
     bool broadcast_;
     bool in_place_;
     std::optional<int> root_;
     int rank_;
     Pattern pattern_;
+    std::size_t element_bytes_;
     std::size_t bytes_;
     int count_;
     MPI_Datatype type_;

@@ -101,10 +101,11 @@ std::vector<CopyBandwidth> measure_copy_bandwidth(const std::vector<std::size_t>
     for (const std::size_t bytes : sizes) {
         CopyBandwidth result;
         result.bytes = bytes;
-        BufferSet one(1, bytes);
+        HostMemory memory;
+        BufferSet one(1, bytes, memory);
         result.hot = copy_rate(one, bytes, seconds / 2);
         const std::size_t all = last_level_cache_bytes() * 3 / 2 / static_cast<std::size_t>(ranks);
-        BufferSet many(std::clamp(all / (2 * bytes) + 1, std::size_t{2}, std::size_t{65536}), bytes);
+        BufferSet many(std::clamp(all / (2 * bytes) + 1, std::size_t{2}, std::size_t{65536}), bytes, memory);
         result.cold = copy_rate(many, bytes, seconds / 2);
         results.push_back(result);
     }

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // peercoll-bench: times MPI_Allreduce and MPI_Bcast of whatever MPI runs it, and says what the plugin did in it.
+#include "device.hpp"
+#include "device_floors.hpp"
 #include "floors.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
+#include "nccl.hpp"
 #include "plugin_counters.hpp"
 #include "report.hpp"
 #include "settings.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 
 namespace {
@@ -43,15 +50,61 @@ void tell_progress(const Settings& settings, std::size_t bytes, double done) {
     std::fflush(stderr);
 }
 
+// Handing device memory to an MPI that takes it for its own crashes the job, far from the cause.
+void require_device_aware_mpi(bool plugin_loaded) {
+    using Query = int (*)();
+    const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
+    if (plugin_loaded || (query != nullptr && query() == 1)) return;
+    throw std::runtime_error(
+        "-d cuda: this MPI takes device pointers for host memory; load the plugin (README.md, Loading it in a job)");
+}
+
+// The device of this rank, and what comes with it.
+class DeviceSession {
+public:
+    DeviceSession(const Settings& settings, const MpiSession& mpi, Report& report) {
+        MPI_Comm host = MPI_COMM_NULL;
+        int local_rank = 0;
+        int local_ranks = 1;
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, mpi.rank, MPI_INFO_NULL, &host);
+        MPI_Comm_rank(host, &local_rank);
+        MPI_Comm_size(host, &local_ranks);
+        MPI_Comm_free(&host);
+        device_ = open_device(settings, local_rank, local_ranks);
+        job_ = describe_devices(device_->facts(), mpi.ranks);
+        report.devices(job_, measure_device_floors(*device_, job_, mpi.rank, mpi.ranks, settings.device_copy_bytes));
+        if (settings.rival) {
+            rival_ = make_nccl(settings, *device_, job_, mpi.rank, mpi.ranks);
+            report.rival(rival_->name());
+        }
+    }
+
+    Participants participants(const MpiSession& mpi) const {
+        return {mpi.rank, mpi.ranks, *device_, job_.most_ranks_on_one, rival_.get()};
+    }
+
+private:
+    std::unique_ptr<Device> device_;
+    DeviceJob job_;
+    std::unique_ptr<Rival> rival_;
+};
+
 bool run_collective(const Settings& settings, const MpiSession& mpi, Report& report) {
     const PluginCounters counters(std::string(name_of(settings.subject)));
+    HostMemory host;
+    std::optional<DeviceSession> device;
+    if (settings.place != Place::Host) {
+        require_device_aware_mpi(counters.plugin_is_loaded());
+        device.emplace(settings, mpi, report);
+    }
+    const Participants participants = device ? device->participants(mpi) : Participants{mpi.rank, mpi.ranks, host};
     if (mpi.rank == 0) report.head();
     bool right = true;
     for (const std::size_t bytes : settings.sizes) {
-        const Result result = measure(settings, bytes, mpi.rank, mpi.ranks, [&](double done) {
+        const Result result = measure(settings, bytes, participants, [&](double done) {
             if (mpi.rank == 0) tell_progress(settings, bytes, done);
         });
-        right = right && result.wrong == 0;
+        right = right && result.wrong == 0 && (!result.rival || result.rival->wrong == 0);
         if (mpi.rank == 0) report.row(result);
     }
     const ServedCalls served = counters.since_start();

@@ -2,14 +2,10 @@
 #include "pattern.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <vector>
 
 namespace peercoll::bench {
 
 namespace {
-
-constexpr unsigned char poison_byte = 0xA5;
 
 // A multiplicative hash with a final mix: cheap enough to be vectorised, uneven enough that a shifted or stale block
 // shows.
@@ -78,14 +74,15 @@ std::int32_t combine(Operation operation, std::int32_t a, std::int32_t b) {
 }
 
 template <typename Expected>
-std::size_t count_wrong(const Pattern& pattern, const void* buffer, std::size_t count, Expected&& expected) {
+std::size_t count_wrong(const Pattern& pattern, const ConstPart& part, Expected&& expected) {
     return with_type(pattern.element, [&](auto zero) {
         using T = decltype(zero);
-        const T* elements = static_cast<const T*>(buffer);
+        const T* elements = static_cast<const T*>(part.elements);
+        const auto first = static_cast<std::uint32_t>(part.first);
         std::size_t wrong = 0;
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < part.count; ++i) {
             // !(a == b) also counts a NaN.
-            if (!(elements[i] == static_cast<T>(expected(static_cast<std::uint32_t>(i))))) ++wrong;
+            if (!(elements[i] == static_cast<T>(expected(first + static_cast<std::uint32_t>(i))))) ++wrong;
         }
         return wrong;
     });
@@ -93,26 +90,23 @@ std::size_t count_wrong(const Pattern& pattern, const void* buffer, std::size_t 
 
 }  // namespace
 
-void fill_input(const Pattern& pattern, std::uint32_t seed, int rank, void* buffer, std::size_t count) {
+void fill_input(const Pattern& pattern, std::uint32_t seed, int rank, const Part& part) {
     // A copy the compiler can prove constant in the loop.
     const Pattern local = pattern;
     with_type(local.element, [&](auto zero) {
         using T = decltype(zero);
-        T* elements = static_cast<T*>(buffer);
-        for (std::size_t i = 0; i < count; ++i) {
-            elements[i] =
-                static_cast<T>(value(local, seed, static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(i)));
+        T* elements = static_cast<T*>(part.elements);
+        const auto first = static_cast<std::uint32_t>(part.first);
+        for (std::size_t i = 0; i < part.count; ++i) {
+            elements[i] = static_cast<T>(
+                value(local, seed, static_cast<std::uint32_t>(rank), first + static_cast<std::uint32_t>(i)));
         }
     });
 }
 
-void poison(const Pattern& pattern, void* buffer, std::size_t count) {
-    std::memset(buffer, poison_byte, count * size_of(pattern.element));
-}
-
-std::size_t count_wrong_reduced(const Pattern& pattern, std::uint32_t seed, const void* buffer, std::size_t count) {
+std::size_t count_wrong_reduced(const Pattern& pattern, std::uint32_t seed, const ConstPart& part) {
     const Pattern local = pattern;
-    return count_wrong(local, buffer, count, [&](std::uint32_t index) {
+    return count_wrong(local, part, [&](std::uint32_t index) {
         std::int32_t reduced = value(local, seed, 0, index);
         for (int rank = 1; rank < local.ranks; ++rank) {
             reduced = combine(local.operation, reduced, value(local, seed, static_cast<std::uint32_t>(rank), index));
@@ -121,12 +115,10 @@ std::size_t count_wrong_reduced(const Pattern& pattern, std::uint32_t seed, cons
     });
 }
 
-std::size_t count_wrong_copied(const Pattern& pattern, std::uint32_t seed, int rank, const void* buffer,
-                               std::size_t count) {
+std::size_t count_wrong_copied(const Pattern& pattern, std::uint32_t seed, int rank, const ConstPart& part) {
     const Pattern local = pattern;
-    return count_wrong(local, buffer, count, [&](std::uint32_t index) {
-        return value(local, seed, static_cast<std::uint32_t>(rank), index);
-    });
+    return count_wrong(
+        local, part, [&](std::uint32_t index) { return value(local, seed, static_cast<std::uint32_t>(rank), index); });
 }
 
 }  // namespace peercoll::bench

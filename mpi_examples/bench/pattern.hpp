@@ -23,17 +23,28 @@ struct Pattern {
     int ranks = 1;
 };
 
+// A run of elements in host memory: those from index `first` on of a larger buffer.
+struct Part {
+    void* elements = nullptr;
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+struct ConstPart {
+    const void* elements = nullptr;
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+
 // The input of `rank`.
-void fill_input(const Pattern& pattern, std::uint32_t seed, int rank, void* buffer, std::size_t count);
+void fill_input(const Pattern& pattern, std::uint32_t seed, int rank, const Part& part);
 
-// Bytes that no expected result consists of.
-void poison(const Pattern& pattern, void* buffer, std::size_t count);
+// A byte that no expected result consists of.
+constexpr unsigned char poison_byte = 0xA5;
 
-// Elements of `buffer` that differ from the reduction of all ranks' inputs.
-std::size_t count_wrong_reduced(const Pattern& pattern, std::uint32_t seed, const void* buffer, std::size_t count);
+// Elements of `part` that differ from the reduction of all ranks' inputs.
+std::size_t count_wrong_reduced(const Pattern& pattern, std::uint32_t seed, const ConstPart& part);
 
-// Elements of `buffer` that differ from the input of `rank`.
-std::size_t count_wrong_copied(const Pattern& pattern, std::uint32_t seed, int rank, const void* buffer,
-                               std::size_t count);
+// Elements of `part` that differ from the input of `rank`.
+std::size_t count_wrong_copied(const Pattern& pattern, std::uint32_t seed, int rank, const ConstPart& part);
 
 }  // namespace peercoll::bench

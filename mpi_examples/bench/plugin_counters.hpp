@@ -42,6 +42,8 @@ public:
     PluginCounters(const PluginCounters&) = delete;
     PluginCounters& operator=(const PluginCounters&) = delete;
 
+    // In this process.
+    bool plugin_is_loaded() const { return served_ && served_->found(); }
     // Collective over MPI_COMM_WORLD (by MPI_Reduce), complete on rank 0.
     ServedCalls since_start() const;
 

@@ -34,21 +34,55 @@ bool is_collective(Subject subject) {
     return subject == Subject::Allreduce || subject == Subject::Broadcast;
 }
 
-Json to_json(const Result& result) {
-    const Spread& time = result.microseconds;
-    return Json{{"bytes", result.bytes},
-                {"timing", result.back_to_back ? "back-to-back" : "single"},
-                {"buffers", result.buffers},
-                {"calls_per_sample", result.calls_per_sample},
-                {"samples", result.samples},
-                {"median_us", time.median},
+Json or_null(const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const Spread& time) {
+    return Json{{"median_us", time.median},
                 {"p90_us", time.p90},
                 {"p99_us", time.p99},
                 {"min_us", time.min},
-                {"mean_us", time.mean},
-                {"algbw_GBs", result.algbw},
-                {"busbw_GBs", result.busbw},
-                {"wrong", result.checked ? Json(result.wrong) : Json(nullptr)}};
+                {"mean_us", time.mean}};
+}
+
+Json to_json(const Result& result) {
+    Json row{{"bytes", result.bytes},
+             {"timing", result.back_to_back ? "back-to-back" : "single"},
+             {"buffers", result.buffers},
+             {"calls_per_sample", result.calls_per_sample},
+             {"samples", result.samples}};
+    row.update(to_json(result.microseconds));
+    row["algbw_GBs"] = result.algbw;
+    row["busbw_GBs"] = result.busbw;
+    row["wrong"] = result.checked ? Json(result.wrong) : Json(nullptr);
+    if (result.rival) {
+        Json rival = to_json(result.rival->microseconds);
+        rival["in_a_row_median_us"] = result.rival->in_a_row_microseconds.median;
+        rival["algbw_GBs"] = result.rival->algbw;
+        rival["busbw_GBs"] = result.rival->busbw;
+        rival["wrong"] = result.checked ? Json(result.rival->wrong) : Json(nullptr);
+        row["rival"] = rival;
+    }
+    return row;
+}
+
+Json to_json(const DeviceJob& job, const DeviceFloors& floors) {
+    Json devices = Json::array();
+    for (const DeviceFacts& device : job.devices) {
+        devices.push_back(Json{{"name", device.name.data()}, {"pci_id", device.pci_id.data()}});
+    }
+    return Json{{"text", job.text()},
+                {"driver", job.devices.front().driver.data()},
+                {"devices", devices},
+                {"device_of_rank", job.device_of_rank},
+                {"most_ranks_on_one", job.most_ranks_on_one},
+                {"floors", Json{{"launch_us", or_null(floors.launch_us)},
+                                {"launch_after_others_us", or_null(floors.launch_after_others_us)},
+                                {"copy_GBs", or_null(floors.copy_GBs)},
+                                {"link_GBs", or_null(floors.link_GBs)},
+                                {"ring_GBs", or_null(floors.ring_GBs)},
+                                {"missing", floors.missing}}}};
 }
 
 Json to_json(const Machine& machine) {
@@ -65,21 +99,49 @@ Json to_json(const Machine& machine) {
 
 }  // namespace
 
-std::string_view name_of(Subject subject) {
-    switch (subject) {
-        case Subject::Broadcast:
-            return "broadcast";
-        case Subject::CopyBandwidth:
-            return "copy-bandwidth";
-        case Subject::PingpongLines:
-            return "pingpong-lines";
-        case Subject::Allreduce:
-            break;
-    }
-    return "allreduce";
+Report::Report(const Settings& settings, Machine machine) : settings_(settings), machine_(std::move(machine)) {}
+
+void Report::devices(const DeviceJob& job, const DeviceFloors& floors) {
+    job_ = job;
+    device_floors_ = floors;
 }
 
-Report::Report(const Settings& settings, Machine machine) : settings_(settings), machine_(std::move(machine)) {}
+std::string Report::floor_titles() const {
+    if (!job_) return "";
+    std::string titles = fmt::format(" {:>9}", "x launch");
+    titles += fmt::format(" {:>9}", job_->count() == 1 ? "% of copy" : "% of link");
+    if (!rival_.empty())
+        titles += fmt::format(" {:>11} {:>11} {:>9} {:>7}", "rival us", "in a row us", "busbw", "ratio");
+    return titles;
+}
+
+// One device: the share of a copy's bandwidth that the least traffic would need. Several: busbw between as many ranks
+// as there are devices, against the ring's link.
+std::string Report::floor_columns(const Result& result) const {
+    if (!job_) return "";
+    const double seconds = result.microseconds.median * 1e-6;
+    const auto number = [](const std::optional<double>& value) {
+        return value ? fmt::format(" {:>9.2f}", *value) : fmt::format(" {:>9}", "-");
+    };
+    std::optional<double> launches;
+    if (device_floors_.launch_us) launches = result.microseconds.median / *device_floors_.launch_us;
+    std::optional<double> share;
+    if (job_->count() == 1 && device_floors_.copy_GBs) {
+        const double moved = least_traffic(settings_.subject, result.bytes, machine_.ranks);
+        share = moved / seconds / 1e9 / *device_floors_.copy_GBs * 100;
+    } else if (job_->count() > 1 && device_floors_.ring_GBs) {
+        const double devices = job_->count();
+        const double bus = settings_.subject == Subject::Allreduce ? 2 * (devices - 1) / devices : 1;
+        share = result.algbw * bus / *device_floors_.ring_GBs * 100;
+    }
+    std::string text = number(launches) + number(share);
+    if (result.rival) {
+        text += fmt::format(" {:>11.3f} {:>11.3f} {:>9.3f} {:>7.2f}", result.rival->microseconds.median,
+                            result.rival->in_a_row_microseconds.median, result.rival->busbw,
+                            result.rival->microseconds.median / result.microseconds.median);
+    }
+    return text;
+}
 
 void Report::head() const {
     const std::string label = settings_.label.empty() ? "" : " [" + settings_.label + "]";
@@ -93,23 +155,39 @@ void Report::head() const {
                     settings_.subject == Subject::Allreduce ? fmt::format(" {}", name_of(settings_.operation))
                                                             : ", root " + root_text(settings_),
                     settings_.in_place ? ", in place" : ""));
+    if (job_) {
+        const auto number = [](const std::optional<double>& value, const char* unit) {
+            return value ? fmt::format("{:.1f} {}", *value, unit) : std::string("not measured");
+        };
+        say(fmt::format("# {}; launch and wait {}, after other ranks' use {}; copy {}", job_->text(),
+                        number(device_floors_.launch_us, "us"), number(device_floors_.launch_after_others_us, "us"),
+                        number(device_floors_.copy_GBs, "GB/s")));
+        if (job_->count() > 1) {
+            say(fmt::format("# link {}, in a ring of all {}", number(device_floors_.link_GBs, "GB/s"),
+                            number(device_floors_.ring_GBs, "GB/s")));
+        }
+        for (const std::string& reason : device_floors_.missing) say("# " + reason);
+        if (!rival_.empty()) say(fmt::format("# rival: {}; ratio = its time / MPI's", rival_));
+    }
     std::string titles = fmt::format("#{:>11} {:>10} {:>7} {:>8} {:>11} {:>11}", "bytes", "count", "timing", "samples",
                                      "median us", "min us");
     if (settings_.percentiles) titles += fmt::format(" {:>11} {:>11} {:>11}", "mean us", "p90 us", "p99 us");
-    say(titles + fmt::format(" {:>9} {:>9} {:>7}", "algbw", "busbw", "#wrong"));
+    say(titles + fmt::format(" {:>9} {:>9} {:>7}", "algbw", "busbw", "#wrong") + floor_titles());
 }
 
 void Report::row(const Result& result) {
     results_.push_back(result);
     calls_ += result.calls;
-    wrong_ += result.wrong;
+    wrong_ += result.wrong + (result.rival ? result.rival->wrong : 0);
     const Spread& time = result.microseconds;
     std::string text = fmt::format("{:>12} {:>10} {:>7} {:>8} {:>11.3f} {:>11.3f}", result.bytes,
                                    result.bytes / size_of(settings_.element), result.back_to_back ? "batch" : "single",
                                    result.samples, time.median, time.min);
     if (settings_.percentiles) text += fmt::format(" {:>11.3f} {:>11.3f} {:>11.3f}", time.mean, time.p90, time.p99);
-    say(text + fmt::format(" {:>9.3f} {:>9.3f} {:>7}", result.algbw, result.busbw,
-                           result.checked ? std::to_string(result.wrong) : "n/a"));
+    say(text +
+        fmt::format(" {:>9.3f} {:>9.3f} {:>7}", result.algbw, result.busbw,
+                    result.checked ? std::to_string(result.wrong) : "n/a") +
+        floor_columns(result));
 }
 
 void Report::copy_bandwidth(const std::vector<CopyBandwidth>& rates) {
@@ -149,6 +227,9 @@ std::string Report::json() const {
                                     {"warmup", settings_.warmup},
                                     {"seconds", settings_.seconds},
                                     {"batch_limit", settings_.back_to_back_limit}};
+        document["settings"]["place"] = settings_.place == Place::Host ? "host" : "cuda";
+        if (job_) document["device"] = to_json(*job_, device_floors_);
+        if (!rival_.empty()) document["rival"] = rival_;
         document["plugin"] = Json{{"loaded", served_.loaded},
                                   {"calls", calls_},
                                   {"served", served_.served},

@@ -20,6 +20,10 @@ const std::map<std::string, Subject> subjects{{"allreduce", Subject::Allreduce},
                                               {"copy-bandwidth", Subject::CopyBandwidth},
                                               {"pingpong-lines", Subject::PingpongLines}};
 
+const std::map<std::string, Place> places{{"host", Place::Host}, {"cuda", Place::Cuda}};
+const std::map<std::string, DeviceMemory> device_memories{{"plain", DeviceMemory::Plain}, {"pool", DeviceMemory::Pool}};
+const std::map<std::string, bool> rivals{{"none", false}, {"nccl", true}};
+
 std::vector<std::size_t> sweep(std::size_t smallest, std::size_t largest, double factor, std::size_t element) {
     std::vector<std::size_t> sizes;
     const auto whole = [element](std::size_t bytes) { return std::max(bytes / element, std::size_t{1}) * element; };
@@ -65,16 +69,37 @@ void check_combination(const Settings& settings) {
     if (settings.in_place && settings.subject != Subject::Allreduce) {
         throw CLI::ValidationError("--in-place", "only allreduce has an in-place form");
     }
+    if (settings.place != Place::Host && !collective) {
+        throw CLI::ValidationError("-d", fmt::format("'{}' is measured in host memory", name_of(settings.subject)));
+    }
+    if (settings.rival && settings.place == Place::Host) {
+        throw CLI::ValidationError("--rival", "NCCL takes device memory: -d cuda");
+    }
 }
 
 }  // namespace
+
+std::string_view name_of(Subject subject) {
+    switch (subject) {
+        case Subject::Broadcast:
+            return "broadcast";
+        case Subject::CopyBandwidth:
+            return "copy-bandwidth";
+        case Subject::PingpongLines:
+            return "pingpong-lines";
+        case Subject::Allreduce:
+            break;
+    }
+    return "allreduce";
+}
 
 std::optional<int> read_command_line(int argc, char** argv, int ranks, bool speaker, Settings& settings) {
     CLI::App app{
         "Times MPI_Allreduce or MPI_Bcast, checks every element of the results, and says whether peercoll served the\n"
         "calls. Sizes up to --batch-limit are timed as batches of calls back to back, larger ones call by call behind "
         "a\n"
-        "barrier; a sample is the slowest rank's. Two more subjects measure this machine's floors.\n"
+        "barrier; a sample is the slowest rank's. Buffers on devices are timed back to back at all sizes. Two more "
+        "subjects\nmeasure this machine's floors.\n"
         "Run it under mpirun:  mpirun -n 4 peercoll-bench allreduce -b 8 -e 16M",
         "peercoll-bench"};
     std::size_t smallest = default_smallest;
@@ -109,6 +134,9 @@ std::optional<int> read_command_line(int argc, char** argv, int ranks, bool spea
     app.add_option("-o,--op", settings.operation, "operation: " + operation_names())
         ->transform(CLI::CheckedTransformer(operations_by_name()).description(""))
         ->default_str("sum");
+    app.add_option("-d,--place", settings.place, "where buffers lie: host or cuda")
+        ->transform(CLI::CheckedTransformer(places).description(""))
+        ->default_str("host");
     app.add_option("-r,--root", root, "root of broadcasts: a rank, or 'rotating' from call to call")
         ->capture_default_str();
     app.add_flag("--in-place", settings.in_place, "allreduce with MPI_IN_PLACE");
@@ -124,6 +152,24 @@ std::optional<int> read_command_line(int argc, char** argv, int ranks, bool spea
     app.add_option("--seconds", settings.seconds, "time budget of a size, without checks")
         ->check(CLI::Range(0.001, 3600.0))
         ->capture_default_str();
+    auto* one_device = app.add_option("--device", settings.device_number,
+                                      "with -d cuda: all ranks use this device; else devices are taken in turn")
+                           ->check(CLI::NonNegativeNumber);
+    app.add_option("--ranks-per-device", settings.ranks_per_device,
+                   "with -d cuda: so many neighbouring ranks of a host on each device")
+        ->check(CLI::PositiveNumber)
+        ->excludes(one_device);
+    app.add_option("--device-memory", settings.device_memory,
+                   "plain, or pool: stream-ordered memory (cudaMallocAsync), which other processes cannot open")
+        ->transform(CLI::CheckedTransformer(device_memories).description(""))
+        ->default_str("plain");
+    app.add_option("--device-copy", settings.device_copy_bytes, "size of the copies that measure a device's bandwidth")
+        ->transform(bytes)
+        ->capture_default_str();
+    app.add_option("--rival", settings.rival, "nccl: measure NCCL too, alternating with MPI on the same devices")
+        ->transform(CLI::CheckedTransformer(rivals).description(""))
+        ->default_str("none");
+    app.add_option("--nccl-library", settings.nccl_library, "where NCCL is")->capture_default_str();
     app.add_option("--json", settings.json, "write everything measured to this file ('-': standard output)");
     app.add_option("--label", settings.label, "a word for the report, for example 'stock'");
     app.add_flag("--percentiles", settings.percentiles, "also print p90, p99 and the mean");

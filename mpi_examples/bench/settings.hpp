@@ -8,14 +8,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace peercoll::bench {
 
 enum class Subject : std::uint8_t { Allreduce, Broadcast, CopyBandwidth, PingpongLines };
+std::string_view name_of(Subject subject);
 
 // How a size is timed; see measure.hpp.
 enum class Timing : std::uint8_t { Auto, BackToBack, Single };
+
+// Where buffers lie.
+enum class Place : std::uint8_t { Host, Cuda };
+// How device memory is allocated: plainly, or from the pool of a stream, which cannot be shared with other processes.
+enum class DeviceMemory : std::uint8_t { Plain, Pool };
 
 struct Settings {
     Subject subject = Subject::Allreduce;
@@ -31,7 +38,14 @@ struct Settings {
     std::size_t back_to_back_limit = std::size_t{64} << 10;  // largest size that Timing::Auto times back to back
     std::size_t buffers = 0;                                 // in the set; 0: see buffers.hpp
     double seconds = 0.5;                                    // budget of a size
-    std::string json;                                        // file; empty: none; "-": standard output
+    Place place = Place::Host;
+    std::optional<int> device_number;  // all ranks use this one; nullopt: see device.hpp
+    int ranks_per_device = 0;          // 0: devices in turn
+    DeviceMemory device_memory = DeviceMemory::Plain;
+    std::size_t device_copy_bytes = std::size_t{256} << 20;  // size of the copies that measure floors
+    bool rival = false;                                      // NCCL, alternating
+    std::string nccl_library = "libnccl.so.2";
+    std::string json;  // file; empty: none; "-": standard output
     std::string label;
     bool percentiles = false;
     bool progress = false;
