@@ -3,13 +3,16 @@
 // row.
 #pragma once
 
-#include "memory.hpp"
+#include "mpi_examples/devices/memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace peercoll::bench {
+
+using devices::HostMemory;
+using devices::Memory;
 
 // How many buffers one rank needs. Back to back: 8, to stay what programs do with small messages (in cache, but not one
 // line all the time). Single: 4 up to 1 MiB; above, so many that the buffers of all `ranks` together are at least one

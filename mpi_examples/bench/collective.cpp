@@ -30,6 +30,10 @@ void Collective::refill(std::size_t index) {
 
 void Collective::refill_and_poison(std::size_t index) {
     refill(index);
+    poison_result(index);
+}
+
+void Collective::poison_result(std::size_t index) {
     if (broadcast_) {
         if (!sends(index)) set_.memory().set(set_.send(index), poison_byte, bytes_);
     } else if (!in_place_) {

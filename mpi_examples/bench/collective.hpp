@@ -61,6 +61,8 @@ public:
     void refill(std::size_t index);
     // refill(), and poison where the result will be.
     void refill_and_poison(std::size_t index);
+    // Poison alone, over what an earlier call left.
+    void poison_result(std::size_t index);
     // Elements of this rank's result in buffer `index` that are wrong, if one call was made since refill().
     std::size_t count_wrong(std::size_t index);
     // Whether results are still checkable after several calls on the same contents.

@@ -62,7 +62,10 @@ double Contestant::row_of_calls(std::size_t calls) {
 
 void Contestant::begin_samples(const Plan& plan) {
     plan_ = plan;
-    for (std::size_t index = 0; index < buffers_; ++index) collective_.refill_and_poison(first_ + index);
+    for (std::size_t index = 0; index < buffers_; ++index) {
+        if (collective_.rewritten()) collective_.refill(first_ + index);
+        collective_.poison_result(first_ + index);
+    }
     used_.assign(buffers_, false);
     samples_.clear();
     samples_.reserve(plan.samples);

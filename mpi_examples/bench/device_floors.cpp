@@ -16,6 +16,8 @@ namespace peercoll::bench {
 
 namespace {
 
+using devices::SharedMemoryHandle;
+
 constexpr int launches = 1000;
 constexpr int launches_after_others = 21;
 constexpr int batches = 7;

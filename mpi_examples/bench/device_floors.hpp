@@ -11,6 +11,7 @@
 #pragma once
 
 #include "device_job.hpp"
+#include "settings.hpp"
 
 #include <cstddef>
 #include <optional>

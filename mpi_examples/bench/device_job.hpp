@@ -2,12 +2,15 @@
 // Which devices the ranks of the job use, and how many ranks each.
 #pragma once
 
-#include "device.hpp"
+#include "mpi_examples/devices/device.hpp"
 
 #include <string>
 #include <vector>
 
 namespace peercoll::bench {
+
+using devices::Device;
+using devices::DeviceFacts;
 
 struct DeviceJob {
     std::vector<DeviceFacts> devices;  // by their first rank

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // peercoll-bench: times MPI_Allreduce and MPI_Bcast of whatever MPI runs it, and says what the plugin did in it.
-#include "device.hpp"
 #include "device_floors.hpp"
 #include "floors.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
+#include "mpi_examples/devices/device.hpp"
 #include "nccl.hpp"
 #include "plugin_counters.hpp"
 #include "report.hpp"
@@ -64,13 +64,12 @@ class DeviceSession {
 public:
     DeviceSession(const Settings& settings, const MpiSession& mpi, Report& report) {
         MPI_Comm host = MPI_COMM_NULL;
-        int local_rank = 0;
-        int local_ranks = 1;
+        peercoll::devices::LocalRank local;
         MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, mpi.rank, MPI_INFO_NULL, &host);
-        MPI_Comm_rank(host, &local_rank);
-        MPI_Comm_size(host, &local_ranks);
+        MPI_Comm_rank(host, &local.rank);
+        MPI_Comm_size(host, &local.ranks);
         MPI_Comm_free(&host);
-        device_ = open_device(settings, local_rank, local_ranks);
+        device_ = peercoll::devices::open_device(peercoll::devices::Vendor::Cuda, settings.device, local);
         job_ = describe_devices(device_->facts(), mpi.ranks);
         report.devices(job_, measure_device_floors(*device_, job_, mpi.rank, mpi.ranks, settings.device_copy_bytes));
         if (settings.rival) {

@@ -116,7 +116,9 @@ Result measure(const Settings& settings, std::size_t bytes, const Participants& 
         }
     }
     if (settings.check) {
-        for (Contestant& contestant : contestants) contestant.check_buffers(bytes <= largest_checked_twice ? 2 : 1);
+        const std::size_t buffers = bytes <= largest_checked_twice ? 2 : 1;
+        contestants.front().check_buffers(buffers);
+        if (participants.rival != nullptr) contestants.back().check_buffers(buffers);
     }
     Plan plan;
     for (std::size_t index = contestants.size(); index-- > 0;) {
@@ -125,7 +127,9 @@ Result measure(const Settings& settings, std::size_t bytes, const Participants& 
     }
     take_samples(contestants, plan, tell);
     if (settings.check) {
-        for (Contestant& contestant : contestants) contestant.check_left_behind(bytes_checked_after_timing);
+        contestants.front().check_left_behind(bytes_checked_after_timing);
+        // The rival's two share their buffers.
+        if (participants.rival != nullptr) contestants.back().check_left_behind(bytes_checked_after_timing);
     }
 
     const auto algbw = [bytes](double microseconds) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "collective.hpp"
-#include "device.hpp"
 #include "device_job.hpp"
+#include "mpi_examples/devices/device.hpp"
 
 #include <memory>
 

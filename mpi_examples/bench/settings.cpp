@@ -21,7 +21,7 @@ const std::map<std::string, Subject> subjects{{"allreduce", Subject::Allreduce},
                                               {"pingpong-lines", Subject::PingpongLines}};
 
 const std::map<std::string, Place> places{{"host", Place::Host}, {"cuda", Place::Cuda}};
-const std::map<std::string, DeviceMemory> device_memories{{"plain", DeviceMemory::Plain}, {"pool", DeviceMemory::Pool}};
+const std::map<std::string, bool> device_memories{{"plain", false}, {"pool", true}};
 const std::map<std::string, bool> rivals{{"none", false}, {"nccl", true}};
 
 std::vector<std::size_t> sweep(std::size_t smallest, std::size_t largest, double factor, std::size_t element) {
@@ -152,14 +152,14 @@ std::optional<int> read_command_line(int argc, char** argv, int ranks, bool spea
     app.add_option("--seconds", settings.seconds, "time budget of a size, without checks")
         ->check(CLI::Range(0.001, 3600.0))
         ->capture_default_str();
-    auto* one_device = app.add_option("--device", settings.device_number,
+    auto* one_device = app.add_option("--device", settings.device.device,
                                       "with -d cuda: all ranks use this device; else devices are taken in turn")
                            ->check(CLI::NonNegativeNumber);
-    app.add_option("--ranks-per-device", settings.ranks_per_device,
+    app.add_option("--ranks-per-device", settings.device.ranks_per_device,
                    "with -d cuda: so many neighbouring ranks of a host on each device")
         ->check(CLI::PositiveNumber)
         ->excludes(one_device);
-    app.add_option("--device-memory", settings.device_memory,
+    app.add_option("--device-memory", settings.device.pool,
                    "plain, or pool: stream-ordered memory (cudaMallocAsync), which other processes cannot open")
         ->transform(CLI::CheckedTransformer(device_memories).description(""))
         ->default_str("plain");

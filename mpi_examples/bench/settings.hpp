@@ -3,6 +3,7 @@
 #pragma once
 
 #include "elements.hpp"
+#include "mpi_examples/devices/device.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +22,6 @@ enum class Timing : std::uint8_t { Auto, BackToBack, Single };
 
 // Where buffers lie.
 enum class Place : std::uint8_t { Host, Cuda };
-// How device memory is allocated: plainly, or from the pool of a stream, which cannot be shared with other processes.
-enum class DeviceMemory : std::uint8_t { Plain, Pool };
 
 struct Settings {
     Subject subject = Subject::Allreduce;
@@ -39,9 +38,7 @@ struct Settings {
     std::size_t buffers = 0;                                 // in the set; 0: see buffers.hpp
     double seconds = 0.5;                                    // budget of a size
     Place place = Place::Host;
-    std::optional<int> device_number;  // all ranks use this one; nullopt: see device.hpp
-    int ranks_per_device = 0;          // 0: devices in turn
-    DeviceMemory device_memory = DeviceMemory::Plain;
+    devices::Choice device;
     std::size_t device_copy_bytes = std::size_t{256} << 20;  // size of the copies that measure floors
     bool rival = false;                                      // NCCL, alternating
     std::string nccl_library = "libnccl.so.2";

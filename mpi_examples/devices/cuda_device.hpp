@@ -6,11 +6,11 @@
 #include "cuda_driver.hpp"
 #include "device.hpp"
 
-namespace peercoll::bench {
+namespace peercoll::devices {
 
 class CudaDevice : public Device {
 public:
-    CudaDevice(const Settings& settings, int local_rank, int local_ranks);
+    CudaDevice(const Choice& choice, const LocalRank& local);
     ~CudaDevice() override;
 
     void* allocate(std::size_t bytes) override;
@@ -40,4 +40,4 @@ private:
     void* window_ = nullptr;  // pinned host memory that contents pass through
 };
 
-}  // namespace peercoll::bench
+}  // namespace peercoll::devices

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace peercoll::bench {
+namespace peercoll::devices {
 
 class Memory {
 public:
@@ -47,4 +47,4 @@ public:
     std::size_t largest_rewritten() const override { return static_cast<std::size_t>(-1); }
 };
 
-}  // namespace peercoll::bench
+}  // namespace peercoll::devices

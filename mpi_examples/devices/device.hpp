@@ -4,14 +4,30 @@
 #pragma once
 
 #include "memory.hpp"
-#include "settings.hpp"
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
-namespace peercoll::bench {
+namespace peercoll::devices {
+
+// Whose runtime. Others come beside CUDA.
+enum class Vendor : std::uint8_t { Cuda };
+
+// Which device a rank takes, and how it allocates there.
+struct Choice {
+    std::optional<int> device;  // all ranks this one; nullopt: by ranks_per_device
+    int ranks_per_device = 0;   // so many neighbouring ranks of a host on each; 0: devices in turn
+    bool pool = false;          // stream-ordered memory (cudaMallocAsync), which other processes cannot open
+};
+
+// A rank's place among those of its host.
+struct LocalRank {
+    int rank = 0;
+    int ranks = 1;
+};
 
 // The same in all processes; plain data, so that ranks can exchange it.
 struct DeviceFacts {
@@ -43,10 +59,10 @@ public:
     virtual void close_shared(void* memory) noexcept = 0;
 };
 
-// The device of the rank with number `local_rank` among `local_ranks` on this host.
-std::unique_ptr<Device> open_device(const Settings& settings, int local_rank, int local_ranks);
+// Loads the vendor's runtime, if the process has not, and makes the chosen device current.
+std::unique_ptr<Device> open_device(Vendor vendor, const Choice& choice, const LocalRank& local);
 
-// Which of `devices` that is; throws where the settings do not fit.
-int choose_device(const Settings& settings, int local_rank, int local_ranks, int devices);
+// Which of `devices` that is; throws where the choice does not fit.
+int choose_device(const Choice& choice, const LocalRank& local, int devices);
 
-}  // namespace peercoll::bench
+}  // namespace peercoll::devices

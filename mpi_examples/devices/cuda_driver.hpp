@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace peercoll::bench {
+namespace peercoll::devices {
 
 class CudaDriver {
 public:
@@ -64,4 +64,4 @@ public:
     int (*pool_free)(Address, Stream) = nullptr;
 };
 
-}  // namespace peercoll::bench
+}  // namespace peercoll::devices

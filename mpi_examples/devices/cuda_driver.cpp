@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-namespace peercoll::bench {
+namespace peercoll::devices {
 
 namespace {
 
@@ -14,7 +14,7 @@ class Symbols {
 public:
     Symbols() : library_(dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
         if (library_ == nullptr) {
-            throw std::runtime_error(fmt::format("-d cuda needs NVIDIA's driver library: {}", dlerror()));
+            throw std::runtime_error(fmt::format("NVIDIA's driver library cannot be loaded: {}", dlerror()));
         }
     }
 
@@ -81,4 +81,4 @@ void CudaDriver::require(int result, const std::string& what) const {
     throw std::runtime_error(fmt::format("{}: {} ({})", what, name, result));
 }
 
-}  // namespace peercoll::bench
+}  // namespace peercoll::devices

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace peercoll::bench {
+namespace peercoll::devices {
 
 namespace {
 
@@ -36,15 +36,13 @@ void* pointer_to(CudaDriver::Address address) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(const Settings& settings, int local_rank, int local_ranks)
-    : pool_(settings.device_memory == DeviceMemory::Pool) {
+CudaDevice::CudaDevice(const Choice& choice, const LocalRank& local) : pool_(choice.pool) {
     int devices = 0;
     driver_.require(driver_.device_count(&devices), "cuDeviceGetCount");
-    if (devices == 0) throw std::runtime_error("-d cuda: this process sees no CUDA device");
     if (pool_ && (driver_.pool_allocate == nullptr || driver_.pool_free == nullptr)) {
-        throw std::runtime_error("--device-memory pool: this driver is older than CUDA 11.2");
+        throw std::runtime_error("stream-ordered memory: this driver is older than CUDA 11.2");
     }
-    const int number = choose_device(settings, local_rank, local_ranks, devices);
+    const int number = choose_device(choice, local, devices);
     CudaDriver::Device device = 0;
     driver_.require(driver_.device_get(&device, number), "cuDeviceGet");
     driver_.require(driver_.device_name(facts_.name.data(), static_cast<int>(facts_.name.size()), device),
@@ -79,8 +77,7 @@ void* CudaDevice::allocate(std::size_t bytes) {
     std::size_t free_bytes = 0;
     std::size_t all_bytes = 0;
     if (result != 0) driver_.memory_info(&free_bytes, &all_bytes);
-    driver_.require(result, fmt::format("{} bytes of device memory ({} of {} are free; --buffers takes fewer)", bytes,
-                                        free_bytes, all_bytes));
+    driver_.require(result, fmt::format("{} bytes of device memory ({} of {} are free)", bytes, free_bytes, all_bytes));
     synchronize();
     return pointer_to(address);
 }
@@ -156,4 +153,4 @@ void CudaDevice::close_shared(void* memory) noexcept {
     driver_.ipc_close(address_of(memory));
 }
 
-}  // namespace peercoll::bench
+}  // namespace peercoll::devices

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-namespace peercoll::bench {
+namespace peercoll::devices {
 
 void* HostMemory::allocate(std::size_t bytes) {
     const std::size_t whole = (bytes + alignment() - 1) / alignment() * alignment();
@@ -23,4 +23,4 @@ void HostMemory::set(void* buffer, unsigned char value, std::size_t bytes) {
     std::memset(buffer, value, bytes);
 }
 
-}  // namespace peercoll::bench
+}  // namespace peercoll::devices
