@@ -99,11 +99,6 @@ struct DriverFunctions {
     bool has_pools() const;
 };
 
-// Calls `visit(member, symbol, required)` for each function: what it is called in the library, and whether a driver
-// without it is too old for us.
-template <typename Functions, typename Visit>
-void for_each_driver_function(Functions& all, Visit visit);
-
 // The loaded library, and a reference to it, so that it stays while we have its functions.
 class DriverLibrary {
 public:
@@ -120,8 +115,8 @@ private:
     std::unique_ptr<void, Close> handle_;
 };
 
-// ---- the table ----
-
+// Calls `visit(member, symbol, required)` for each function: what it is called in the library, and whether a driver
+// without it is too old for us.
 template <typename Functions, typename Visit>
 void for_each_driver_function(Functions& all, Visit visit) {
     constexpr bool required = true;

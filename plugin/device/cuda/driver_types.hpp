@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types and constants of the CUDA driver API, declared by hand so that neither a toolkit nor a driver is needed to build.
-// tests/unit/cuda_device/ compares them with cuda.h where that is installed.
+// Types and constants of the CUDA driver API, declared by hand so that neither a toolkit nor a driver is needed to
+// build. tests/unit/cuda_device/ compares them with cuda.h where that is installed.
 #pragma once
 
 #include <cstddef>
@@ -63,11 +63,17 @@ constexpr CuResult peer_access_unsupported = 217;
 constexpr CuResult not_found = 500;
 constexpr CuResult not_ready = 600;
 constexpr CuResult illegal_address = 700;
+constexpr CuResult launch_timeout = 702;
 constexpr CuResult peer_access_already_enabled = 704;
 constexpr CuResult peer_access_not_enabled = 705;
 constexpr CuResult context_is_destroyed = 709;
 constexpr CuResult too_many_peers = 711;
 constexpr CuResult host_memory_already_registered = 712;
+constexpr CuResult hardware_stack_error = 714;
+constexpr CuResult illegal_instruction = 715;
+constexpr CuResult misaligned_address = 716;
+constexpr CuResult invalid_address_space = 717;
+constexpr CuResult invalid_pc = 718;
 constexpr CuResult launch_failed = 719;
 constexpr CuResult not_permitted = 800;
 constexpr CuResult not_supported = 801;
@@ -114,7 +120,8 @@ constexpr int location_device = 1;
 constexpr int access_read_write = 3;
 constexpr int granularity_minimum = 0;
 constexpr int capture_mode_relaxed = 2;
-// The stream that "synchronous" calls of an application use unless it was compiled for per-thread ones: CU_STREAM_LEGACY.
+// The stream that "synchronous" calls of an application use unless it was compiled for per-thread ones:
+// CU_STREAM_LEGACY.
 constexpr std::uintptr_t legacy_stream = 1;
 
 }  // namespace peercoll::cuda
