@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,18 +20,20 @@ struct SkipReason : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-inline std::string to_text(bool value) {
+// Templates, so that a result code, an enumerator, is no bool.
+template <std::same_as<bool> T>
+std::string to_text(T value) {
     return value ? "yes" : "no";
+}
+template <typename T>
+requires(std::integral<T> && !std::same_as<T, bool>) || std::is_enum_v<T> std::string to_text(T value) {
+    return std::to_string(+value);
 }
 inline std::string to_text(std::string_view value) {
     return std::string(value);
 }
 inline std::string to_text(const char* value) {
     return value;
-}
-template <std::integral T>
-requires(!std::same_as<T, bool>) std::string to_text(T value) {
-    return std::to_string(value);
 }
 
 class Scene {
