@@ -35,6 +35,9 @@ public:
     };
 
     static Status open(std::unique_ptr<DescriptorChannel>& channel);
+    // Of a bound socket; open() makes it.
+    DescriptorChannel(OwnedDescriptor socket, const Address& address)
+        : socket_(std::move(socket)), address_(address), self_(ProcessIdentity::of_this_process()) {}
     DescriptorChannel(const DescriptorChannel&) = delete;
     DescriptorChannel& operator=(const DescriptorChannel&) = delete;
 
@@ -57,8 +60,6 @@ private:
         OwnedDescriptor fd;
     };
 
-    DescriptorChannel(OwnedDescriptor socket, const Address& address, const ProcessIdentity& self)
-        : socket_(std::move(socket)), address_(address), self_(self) {}
     void receive_all();
     bool receive_one();
 

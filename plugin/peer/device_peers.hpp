@@ -4,33 +4,21 @@
 #pragma once
 
 #include "plugin/common/status.hpp"
+#include "plugin/peer/device_facts.hpp"
 #include "plugin/peer/identity.hpp"
 #include "plugin/peer/pair_matrix.hpp"
 #include "plugin/peer/proof_cache.hpp"
+#include "plugin/peer/proof_rounds.hpp"
 
 #include <peercoll/device.h>
 
-#include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 namespace peercoll {
-
-// Where ranks differ, the most cautious word counts: the lowest level, any veto, a proof if one rank wants it.
-struct DevicePolicy {
-    PeerLevel level = PeerLevel::All;
-    bool prove = true;
-    std::string veto;  // veto_words.hpp: "UUID-or-PCI-id,UUID-or-PCI-id ..."
-    std::chrono::milliseconds proof_limit{5000};
-    // Any rank's kernels may act for others, not just each device's executor(). More mappings to prove.
-    bool every_rank_executes = false;
-};
 
 class DevicePeers {
 public:
@@ -44,7 +32,7 @@ public:
                          std::unique_ptr<DevicePeers>& peers);
 
     // In the order of their first rank, then of that rank's own.
-    const std::vector<PeerDevice>& devices() const { return matrix_.devices(); }
+    const std::vector<PeerDevice>& devices() const { return facts_.matrix.devices(); }
 
     // Of a device of this process; nothing if it became active after set_up.
     std::optional<std::uint32_t> index_of(const peercoll_device_runtime_t& runtime, std::int32_t device) const;
@@ -61,24 +49,14 @@ public:
     std::string path_text(int a, int b) const;
 
 private:
-    struct Local {
-        const peercoll_device_runtime_t* runtime = nullptr;
-        std::int32_t device = -1;
-    };
-    class SetUp;
-
     std::string name_of(int rank, std::uint32_t device) const;
+    std::optional<std::uint32_t> first_device(int rank) const;
+    bool may_execute(int rank, std::uint32_t device) const;
+    // Empty if it may be reached.
     std::string why_not(int executor, std::uint32_t from, int owner, std::uint32_t to) const;
-    const ProofVerdict& path(std::uint32_t from, std::uint32_t to) const;
-    const ProofVerdict& mapping(int executor, std::uint32_t from, int owner, std::uint32_t to) const;
 
-    PairMatrix matrix_;
-    bool prove_ = true;
-    bool every_rank_executes_ = false;
-    std::vector<Local> local_;  // for each device
-    std::map<std::pair<std::uint32_t, std::uint32_t>, ProofVerdict> paths_;
-    // (executor, from, owner, to)
-    std::map<std::tuple<int, std::uint32_t, int, std::uint32_t>, ProofVerdict> mappings_;
+    DeviceFacts facts_;
+    PathVerdicts verdicts_;
 };
 
 }  // namespace peercoll

@@ -38,7 +38,7 @@ public:
 
     // A descriptor of what was offered with a handle that needs one, for the caller to send and close. None if the
     // allocation is not offered, is dead or its handle needs none.
-    OwnedDescriptor descriptor(std::uint64_t allocation_id);
+    OwnedDescriptor descriptor(const peercoll_device_runtime_t& runtime, std::uint64_t allocation_id);
 
     // Looks whether offered memory is still there: all of it if there is little, else the next few. Cheap enough for
     // every collective.
@@ -65,14 +65,14 @@ private:
     using Key = std::pair<const peercoll_device_runtime_t*, std::uint64_t>;
     using Offers = std::list<Offer>;  // the latest used first
 
-    Offers::iterator bury(Offers::iterator offer);
+    void bury(Offers::iterator offer);
     void recheck_next(std::size_t n);
 
     mutable std::mutex mutex_;
     std::size_t capacity_;
     Offers offers_;
     std::map<Key, Offers::iterator> index_;
-    Key next_look_{};                  // recheck goes on behind this key
+    Key last_look_{};
     std::vector<std::uint64_t> dead_;  // a ring
     std::uint64_t deaths_ = 0;
 };

@@ -23,6 +23,7 @@ namespace peercoll {
 
 class MappingCache {
     struct Entry;
+    using Entries = std::list<Entry>;  // the latest used first
 
 public:
     // What a running collective uses. What was mapped with it stays mapped until it ends.
@@ -43,7 +44,7 @@ public:
         friend class MappingCache;
         MappingCache* cache_ = nullptr;
         const void* user_ = nullptr;
-        std::vector<Entry*> entries_;
+        std::vector<Entries::iterator> entries_;
     };
 
     struct Counters {
@@ -104,8 +105,6 @@ private:
         std::uint32_t uses = 0;  // running collectives
         bool dead = false;       // no longer in the index; let go when uses is 0
     };
-    using Entries = std::list<Entry>;  // the latest used first
-
     struct PeerAccess {
         const peercoll_device_runtime_t* runtime;
         std::int32_t device, peer;
@@ -116,11 +115,14 @@ private:
     Status map_own(const peercoll_device_runtime_t& runtime, std::int32_t device,
                    const peercoll_memory_handle_t& handle, std::uint64_t& address);
     Status import(const Key& key, const peercoll_memory_handle_t& handle, int fd, peercoll_mapping_t& mapping);
-    bool let_go_stale(const Key& key, const peercoll_memory_handle_t& handle);
+    void hold(Use& use, Entries::iterator entry);
     void make_room(std::uint64_t bytes);
-    void release(Entries::iterator entry);
-    void drop(Entries::iterator entry);
-    void end_uses(const std::vector<Entry*>& entries) noexcept;
+    bool let_go_stale(const Key& key, const peercoll_memory_handle_t& handle);
+    bool in_use_over(const Key& key, const peercoll_memory_handle_t& handle) const;
+    // Out of the index; unmapped now, or when its last use ends.
+    void let_go(Entries::iterator entry);
+    void unmap(Entries::iterator entry);
+    void end_uses(const std::vector<Entries::iterator>& entries);
 
     mutable std::mutex mutex_;
     const std::uint64_t byte_limit_;

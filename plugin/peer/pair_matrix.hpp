@@ -8,7 +8,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace peercoll {
@@ -91,6 +94,7 @@ public:
     const std::vector<RankDevices>& ranks() const { return ranks_; }
 
     Reach reach(int executor, std::uint32_t from, int owner, std::uint32_t to) const;
+    bool same_process(int a, int b) const;
 
     // All ordered pairs of devices with ranks between which there is something to prove. A device's own pair is there
     // if several processes use it.
@@ -98,11 +102,12 @@ public:
 
 private:
     const SeenDevice* seen(int rank, std::uint32_t device) const;
-    PathTrial trial(std::uint32_t from, std::uint32_t to) const;
+    std::optional<PathTrial> trial(std::uint32_t from, std::uint32_t to) const;
 
     std::vector<PeerDevice> devices_;
     std::vector<RankDevices> ranks_;
     PeerLevel level_ = PeerLevel::Off;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> vetoes_;  // the smaller index first
 };
 
 }  // namespace peercoll

@@ -73,6 +73,7 @@ public:
     ProofCache() = default;
     ProofCache(const ProofCache&) = delete;
     ProofCache& operator=(const ProofCache&) = delete;
+    ~ProofCache();
 
     ProofVerdict path(const PathKey& key) const;
     void learn(const PathKey& key, const ProofVerdict& verdict);
