@@ -32,8 +32,9 @@ DeviceJob describe_devices(const DeviceFacts& mine, int ranks) {
 }
 
 std::string DeviceJob::text() const {
+    const bool even = most_ranks_on_one * count() == static_cast<int>(device_of_rank.size());
     return fmt::format("{}{}, {}, {}{} rank{} on {}", count() == 1 ? "" : fmt::format("{} x ", count()),
-                       devices.front().name.data(), devices.front().driver.data(), count() == 1 ? "" : "up to ",
+                       devices.front().name.data(), devices.front().driver.data(), even ? "" : "up to ",
                        most_ranks_on_one, most_ranks_on_one == 1 ? "" : "s", count() == 1 ? "it" : "each");
 }
 

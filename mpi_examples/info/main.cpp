@@ -23,23 +23,28 @@ using namespace peercoll::info;
 struct Wanted {
     bool options = false;
     bool topology = false;
+    bool devices = false;
     bool communicator = false;
     bool statistics = false;
 
-    bool nothing_chosen() const { return !options && !topology && !communicator && !statistics; }
+    bool nothing_chosen() const { return !options && !topology && !devices && !communicator && !statistics; }
 };
 
-void show(const Wanted& wanted, int rank, int ranks) {
+void show(const Wanted& wanted, bool use_devices, int rank, int ranks) {
     const bool speaker = rank == 0;
+    RankDevice taken;
+    taken.why_not = "--no-devices";
+    if (use_devices && (wanted.devices || wanted.communicator || wanted.statistics)) taken = take_device(rank);
     const Session session(rank, ranks);
     if (speaker) {
         print_version();
         print_component();
         if (wanted.options) print_options(session);
         if (wanted.topology) print_topology(session);
+        if (wanted.devices) print_devices(session, taken.why_not);
     }
     std::string why;
-    const bool served = !(wanted.communicator || wanted.statistics) || session.try_collectives(why);
+    const bool served = !(wanted.communicator || wanted.statistics) || session.try_collectives(taken.device.get(), why);
     if (!served && speaker) fmt::print("\nMPI_COMM_WORLD is not served by peercoll: {}\n", why);
     if (served && wanted.communicator) print_communicator(session, speaker);
     if (speaker && wanted.statistics) print_statistics(session);
@@ -64,8 +69,11 @@ int main(int argc, char** argv) {
     Wanted wanted;
     app.add_flag("--options", wanted.options, "options in force, their origin, meaning and values");
     app.add_flag("--topology", wanted.topology, "processors, caches, memory and devices of this node");
+    app.add_flag("--devices", wanted.devices, "device runtimes, or why they are off, and devices");
     app.add_flag("--communicator", wanted.communicator, "groups of ranks, and the path of each pair with its reason");
     app.add_flag("--statistics", wanted.statistics, "counters after a few collectives");
+    bool no_devices = false;
+    app.add_flag("--no-devices", no_devices, "use no device, so that only host memory is shown and tried");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -73,10 +81,10 @@ int main(int argc, char** argv) {
         MPI_Finalize();
         return status;
     }
-    if (wanted.nothing_chosen()) wanted = {true, true, true, true};
+    if (wanted.nothing_chosen()) wanted = {true, true, true, true, true};
 
     try {
-        show(wanted, rank, ranks);
+        show(wanted, !no_devices, rank, ranks);
     } catch (const std::exception& error) {
         fmt::print(stderr, "peercoll-info: rank {}: {}\n", rank, error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -91,6 +91,14 @@ void print_topology(const Session& session) {
     require(library.describe_topology(session.context(), print_line, nullptr), "topology");
 }
 
+void print_devices(const Session& session, const std::string& why_not) {
+    title("devices, as rank 0 sees them");
+    if (PEERCOLL_HAS(&library, describe_devices)) {
+        require(library.describe_devices(session.context(), print_line, nullptr), "devices");
+    }
+    if (!why_not.empty()) fmt::print("  rank 0 uses none: {}\n", why_not);
+}
+
 void print_communicator(const Session& session, bool speaker) {
     if (speaker) title("communicator: MPI_COMM_WORLD");
     require(library.describe_comm(session.comm(), speaker ? print_line : drop_line, nullptr), "communicator");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -31,20 +32,54 @@ std::vector<std::string> options_of_the_job() {
     return options;
 }
 
-void try_allreduce(peercoll_comm_t comm, int rank, int ranks, std::size_t count) {
-    const std::vector<std::int32_t> mine(count, rank + 1);
-    std::vector<std::int32_t> sum(count, -1);
-    require(library.allreduce(mine.data(), sum.data(), count, PEERCOLL_INT32, PEERCOLL_SUM, comm), "allreduce");
-    for (const std::int32_t element : sum) {
-        if (element != ranks * (ranks + 1) / 2) throw Failure("an allreduce gave a wrong sum", PEERCOLL_ERR_INTERNAL);
+// So many equal integers in some memory.
+class Integers {
+public:
+    Integers(devices::Memory& memory, std::size_t count, std::int32_t value)
+        : memory_(memory), bytes_(count * sizeof(value)), integers_(memory.allocate(bytes_)) {
+        memory_.write(integers_, bytes_, [value](void* window, std::size_t, std::size_t bytes) {
+            std::fill_n(static_cast<std::int32_t*>(window), bytes / sizeof(value), value);
+        });
     }
+    ~Integers() { memory_.release(integers_); }
+    Integers(const Integers&) = delete;
+    Integers& operator=(const Integers&) = delete;
+
+    void* get() const { return integers_; }
+    std::size_t bytes() const { return bytes_; }
+    bool all_are(std::int32_t value) const {
+        bool all = true;
+        memory_.read(integers_, bytes_, [&](const void* window, std::size_t, std::size_t bytes) {
+            const auto* first = static_cast<const std::int32_t*>(window);
+            all = all && std::all_of(first, first + bytes / sizeof(value),
+                                     [value](std::int32_t element) { return element == value; });
+        });
+        return all;
+    }
+
+private:
+    devices::Memory& memory_;
+    std::size_t bytes_;
+    void* integers_;
+};
+
+void try_allreduce(peercoll_comm_t comm, devices::Memory& memory, int rank, int ranks, std::size_t count) {
+    const Integers mine(memory, count, rank + 1);
+    const Integers sum(memory, count, -1);
+    require(library.allreduce(mine.get(), sum.get(), count, PEERCOLL_INT32, PEERCOLL_SUM, comm), "allreduce");
+    if (!sum.all_are(ranks * (ranks + 1) / 2)) throw Failure("an allreduce gave a wrong sum", PEERCOLL_ERR_INTERNAL);
 }
 
-void try_broadcast(peercoll_comm_t comm, int rank, int root, std::size_t count) {
-    std::vector<std::int32_t> buffer(count, rank == root ? 4711 : -1);
-    require(library.broadcast(buffer.data(), count * sizeof(buffer[0]), root, comm), "broadcast");
-    for (const std::int32_t element : buffer) {
-        if (element != 4711) throw Failure("a broadcast gave wrong values", PEERCOLL_ERR_INTERNAL);
+void try_broadcast(peercoll_comm_t comm, devices::Memory& memory, int rank, int root, std::size_t count) {
+    const Integers buffer(memory, count, rank == root ? 4711 : -1);
+    require(library.broadcast(buffer.get(), buffer.bytes(), root, comm), "broadcast");
+    if (!buffer.all_are(4711)) throw Failure("a broadcast gave wrong values", PEERCOLL_ERR_INTERNAL);
+}
+
+void try_in(peercoll_comm_t comm, devices::Memory& memory, int rank, int ranks) {
+    for (const std::size_t count : {2u, 1024u, 65536u, 1u << 20}) {
+        try_allreduce(comm, memory, rank, ranks, count);
+        for (int root = 0; root < ranks; ++root) try_broadcast(comm, memory, rank, root, count);
     }
 }
 
@@ -55,6 +90,22 @@ Failure::Failure(const std::string& what, peercoll_status_t status) : std::runti
 void require(peercoll_status_t status, const std::string& what) {
     if (status == PEERCOLL_SUCCESS) return;
     throw Failure(fmt::format("{}: {} ({})", what, library.last_error(), library.status_name(status)), status);
+}
+
+RankDevice take_device(int rank) {
+    RankDevice taken;
+    MPI_Comm host = MPI_COMM_NULL;
+    devices::LocalRank local;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(host, &local.rank);
+    MPI_Comm_size(host, &local.ranks);
+    MPI_Comm_free(&host);
+    try {
+        taken.device = devices::open_device(devices::Vendor::Cuda, {}, local);
+    } catch (const std::runtime_error& error) {
+        taken.why_not = error.what();
+    }
+    return taken;
 }
 
 Session::Session(int rank, int ranks) : rank_(rank), ranks_(ranks) {
@@ -90,12 +141,16 @@ Session::~Session() {
     library.context_destroy(context_);
 }
 
-bool Session::try_collectives(std::string& why) const {
+bool Session::try_collectives(devices::Device* device, std::string& why) const {
     try {
-        for (const std::size_t count : {2u, 1024u, 65536u, 1u << 20}) {
-            try_allreduce(comm_, rank_, ranks_, count);
-            for (int root = 0; root < ranks_; ++root) try_broadcast(comm_, rank_, root, count);
-        }
+        devices::HostMemory host;
+        try_in(comm_, host, rank_, ranks_);
+        // A rank without a device takes part from host memory: buffers may lie anywhere.
+        int with_device = device != nullptr ? 1 : 0;
+        int any_with_device = 0;
+        MPI_Allreduce(&with_device, &any_with_device, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        if (any_with_device != 0)
+            try_in(comm_, device != nullptr ? *device : static_cast<devices::Memory&>(host), rank_, ranks_);
     } catch (const Failure& failure) {
         if (failure.status() != PEERCOLL_ERR_NOT_SUPPORTED) throw;
         why = failure.what();
