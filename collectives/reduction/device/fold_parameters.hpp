@@ -24,7 +24,7 @@ struct FoldGeometry {
 
 // Kernels are built by families, one image (or one run-time compilation) each, so that nobody waits for what he does
 // not use.
-constexpr int fold_kernel_families = 6;
+constexpr int fold_kernel_families = 8;
 
 // The kernel for a datatype and an operation; nullptr if there is none: FLOAT80, FLOAT128 and what is made of them, and
 // pairs that op_supports() denies. Several pairs share a kernel. Static.

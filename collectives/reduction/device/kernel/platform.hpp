@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that differs between the compilers of the kernels: CUDA (nvcc, NVRTC), HIP (hipcc, hiprtc), and a plain C++
+// compiler, whose kernels the simulated devices run. A kernel is defined by PEERCOLL_KERNEL(name, element_bytes, body),
+// body being a function of the parameters and of a Position.
+#pragma once
+
+#include "collectives/reduction/device/kernel/parameters.hpp"
+
+namespace peercoll::device {
+
+typedef unsigned long long Address;
+
+// 16 bytes, which is what the widest access of a thread moves.
+struct alignas(16) Vector {
+    unsigned words[4];
+};
+
+// A thread in its grid.
+struct Position {
+    unsigned long long thread;
+    unsigned long long threads;
+    unsigned blocks;
+    bool first_of_block;
+};
+
+#if defined(__HIP__) || defined(__HIPCC_RTC__)
+
+#define PEERCOLL_DEVICE static inline __attribute__((device, always_inline))
+#define PEERCOLL_UNROLL _Pragma("unroll")
+#define PEERCOLL_NO_UNROLL _Pragma("unroll 1")
+// A product and a sum stay two roundings.
+#pragma clang fp contract(off)
+
+PEERCOLL_DEVICE float add(float a, float b) {
+    return a + b;
+}
+PEERCOLL_DEVICE double add(double a, double b) {
+    return a + b;
+}
+PEERCOLL_DEVICE float multiply(float a, float b) {
+    return a * b;
+}
+PEERCOLL_DEVICE double multiply(double a, double b) {
+    return a * b;
+}
+#define PEERCOLL_HAS_HALF_CONVERSIONS 1
+PEERCOLL_DEVICE float half_to_float(unsigned short bits) {
+    union {
+        unsigned short bits;
+        _Float16 half;
+    } pun = {bits};
+    return static_cast<float>(pun.half);
+}
+PEERCOLL_DEVICE unsigned short float_to_half(float value) {
+    union {
+        _Float16 half;
+        unsigned short bits;
+    } pun = {static_cast<_Float16>(value)};
+    return pun.bits;
+}
+
+template <class T>
+PEERCOLL_DEVICE T load(Address address) {
+    return *reinterpret_cast<const T __attribute__((address_space(1)))*>(address);
+}
+template <class T>
+PEERCOLL_DEVICE void store(Address address, T value) {
+    *reinterpret_cast<T __attribute__((address_space(1)))*>(address) = value;
+}
+typedef unsigned Words4 __attribute__((ext_vector_type(4)));
+PEERCOLL_DEVICE Vector load_vector_if(bool wanted, Address address) {
+    if (!wanted) {
+        return {};
+    }
+    const Words4 words = load<Words4>(address);
+    return {{words.x, words.y, words.z, words.w}};
+}
+PEERCOLL_DEVICE void store_vector(Address address, Vector vector) {
+    store<Words4>(address, Words4{vector.words[0], vector.words[1], vector.words[2], vector.words[3]});
+}
+
+PEERCOLL_DEVICE void block_barrier() {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+PEERCOLL_DEVICE void system_fence() {
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
+}
+// The old value.
+PEERCOLL_DEVICE unsigned count_up(Address counter) {
+    return __atomic_fetch_add(reinterpret_cast<unsigned*>(counter), 1u, __ATOMIC_RELAXED);
+}
+PEERCOLL_DEVICE void reset_counter(Address counter) {
+    __atomic_store_n(reinterpret_cast<unsigned*>(counter), 0u, __ATOMIC_RELAXED);
+}
+PEERCOLL_DEVICE void release_flag(Address flag, unsigned long long value) {
+    __atomic_store_n(reinterpret_cast<unsigned long long*>(flag), value, __ATOMIC_RELEASE);
+}
+PEERCOLL_DEVICE Position position() {
+    const unsigned threads = __builtin_amdgcn_workgroup_size_x();
+    const unsigned grid = __builtin_amdgcn_grid_size_x();
+    const unsigned thread = __builtin_amdgcn_workitem_id_x();
+    return {1ull * __builtin_amdgcn_workgroup_id_x() * threads + thread, grid, grid / threads, thread == 0};
+}
+
+#define PEERCOLL_KERNEL(name, element_bytes, ...)                                      \
+    extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 256))) void name( \
+        const peercoll::FoldParameters parameters) {                                   \
+        __VA_ARGS__(parameters, peercoll::device::position());                         \
+        peercoll::device::complete(parameters, peercoll::device::position());          \
+    }
+
+#elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
+
+#define PEERCOLL_DEVICE static __device__ __forceinline__
+#define PEERCOLL_UNROLL _Pragma("unroll")
+#define PEERCOLL_NO_UNROLL _Pragma("unroll 1")
+
+// The intrinsics are never fused.
+PEERCOLL_DEVICE float add(float a, float b) {
+    return __fadd_rn(a, b);
+}
+PEERCOLL_DEVICE double add(double a, double b) {
+    return __dadd_rn(a, b);
+}
+PEERCOLL_DEVICE float multiply(float a, float b) {
+    return __fmul_rn(a, b);
+}
+PEERCOLL_DEVICE double multiply(double a, double b) {
+    return __dmul_rn(a, b);
+}
+#define PEERCOLL_HAS_HALF_CONVERSIONS 1
+PEERCOLL_DEVICE float half_to_float(unsigned short bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+PEERCOLL_DEVICE unsigned short float_to_half(float value) {
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+
+template <class T>
+PEERCOLL_DEVICE T load(Address address) {
+    return *reinterpret_cast<const T*>(address);
+}
+template <class T>
+PEERCOLL_DEVICE void store(Address address, T value) {
+    *reinterpret_cast<T*>(address) = value;
+}
+// Volatile: loads stay before the stores that follow them in the source, so that all of them are under way at once. The
+// predicate instead of a branch is for the same. Nothing is read twice, so nothing is kept in the first level cache.
+PEERCOLL_DEVICE Vector load_vector_if(bool wanted, Address address) {
+    unsigned x = 0, y = 0, z = 0, w = 0;
+    asm volatile(
+        "{ .reg .pred wanted; setp.ne.u32 wanted, %5, 0;\n"
+        "@wanted ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4]; }"
+        : "+r"(x), "+r"(y), "+r"(z), "+r"(w)
+        : "l"(address), "r"(static_cast<unsigned>(wanted))
+        : "memory");
+    return {{x, y, z, w}};
+}
+PEERCOLL_DEVICE void store_vector(Address address, Vector vector) {
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(address), "r"(vector.words[0]), "r"(vector.words[1]),
+                 "r"(vector.words[2]), "r"(vector.words[3])
+                 : "memory");
+}
+
+PEERCOLL_DEVICE void block_barrier() {
+    __syncthreads();
+}
+PEERCOLL_DEVICE void system_fence() {
+    __threadfence_system();
+}
+// The old value.
+PEERCOLL_DEVICE unsigned count_up(Address counter) {
+    return atomicAdd(reinterpret_cast<unsigned*>(counter), 1u);
+}
+PEERCOLL_DEVICE void reset_counter(Address counter) {
+    *reinterpret_cast<volatile unsigned*>(counter) = 0;
+}
+PEERCOLL_DEVICE void release_flag(Address flag, unsigned long long value) {
+    asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
+}
+PEERCOLL_DEVICE Position position() {
+    return {1ull * blockIdx.x * blockDim.x + threadIdx.x, 1ull * gridDim.x * blockDim.x, gridDim.x, threadIdx.x == 0};
+}
+
+// As a constant, the parameters stay where they are, also when an index is known at run time only.
+#define PEERCOLL_KERNEL(name, element_bytes, ...)                                                     \
+    extern "C" __global__ void __launch_bounds__(peercoll::FoldParameters::most_threads,              \
+                                                 peercoll::FoldParameters::blocks_per_multiprocessor) \
+        name(const __grid_constant__ peercoll::FoldParameters parameters) {                           \
+        __VA_ARGS__(parameters, peercoll::device::position());                                        \
+        peercoll::device::complete(parameters, peercoll::device::position());                         \
+    }
+
+#else  // for simulated devices; whoever compiles this defines PEERCOLL_KERNEL and forbids contraction
+
+#define PEERCOLL_DEVICE static inline
+#define PEERCOLL_UNROLL
+#define PEERCOLL_NO_UNROLL
+
+PEERCOLL_DEVICE float add(float a, float b) {
+    return a + b;
+}
+PEERCOLL_DEVICE double add(double a, double b) {
+    return a + b;
+}
+PEERCOLL_DEVICE float multiply(float a, float b) {
+    return a * b;
+}
+PEERCOLL_DEVICE double multiply(double a, double b) {
+    return a * b;
+}
+#define PEERCOLL_HAS_HALF_CONVERSIONS 0
+
+template <class T>
+PEERCOLL_DEVICE T load(Address address) {
+    T value;
+    __builtin_memcpy(&value, reinterpret_cast<const void*>(address), sizeof(T));
+    return value;
+}
+template <class T>
+PEERCOLL_DEVICE void store(Address address, T value) {
+    __builtin_memcpy(reinterpret_cast<void*>(address), &value, sizeof(T));
+}
+PEERCOLL_DEVICE Vector load_vector_if(bool wanted, Address address) {
+    return wanted ? load<Vector>(address) : Vector{};
+}
+PEERCOLL_DEVICE void store_vector(Address address, Vector vector) {
+    store(address, vector);
+}
+
+PEERCOLL_DEVICE void block_barrier() {}
+PEERCOLL_DEVICE void system_fence() {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+// The old value.
+PEERCOLL_DEVICE unsigned count_up(Address counter) {
+    return __atomic_fetch_add(reinterpret_cast<unsigned*>(counter), 1u, __ATOMIC_RELAXED);
+}
+PEERCOLL_DEVICE void reset_counter(Address counter) {
+    __atomic_store_n(reinterpret_cast<unsigned*>(counter), 0u, __ATOMIC_RELAXED);
+}
+PEERCOLL_DEVICE void release_flag(Address flag, unsigned long long value) {
+    __atomic_store_n(reinterpret_cast<unsigned long long*>(flag), value, __ATOMIC_RELEASE);
+}
+
+#endif
+
+}  // namespace peercoll::device
