@@ -22,9 +22,10 @@ namespace peercoll {
 // Where one buffer of a rank is.
 struct BufferFact {
     enum Kind : std::uint32_t {
-        Host = 0,
-        Shareable = 1,   // device memory with a handle
-        Unshareable = 2  // device memory that cannot be given to another process, or managed memory
+        Host = 0,         // for processors, and the system copies it from process to process
+        Shareable = 1,    // device memory with a handle
+        Unshareable = 2,  // device memory that cannot be given to another process, or managed memory
+        Pinned = 3        // for processors, but a device runtime's: the system may refuse to copy it
     };
     std::uint32_t kind;
     std::uint32_t device;  // index into DevicePeers::devices()
@@ -48,6 +49,8 @@ struct alignas(line_pair) ExecutorRecord {
     // What this executor wants a descriptor of. Owners answer through the descriptor channel.
     std::atomic<std::int32_t> wanted_rank;  // -1: nothing
     std::atomic<std::uint64_t> wanted_allocation;
+    // As an owner: the allocation whose wanted descriptor it cannot send.
+    std::atomic<std::uint64_t> cannot_send;
     std::atomic<std::uint64_t> failed;  // the step of the operation that failed on the device
     // The last operation (its last step) whose part here is done; on a line of its own, since the device writes it.
     alignas(line_pair) std::atomic<std::uint64_t> done;

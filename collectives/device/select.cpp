@@ -20,8 +20,9 @@ constexpr std::uint64_t part_alignment = 512;
 
 using Path = DeviceChoice::Path;
 
-DeviceChoice staged(const char* reason) {
+DeviceChoice staged(const char* reason, bool single_copy) {
     DeviceChoice choice;
+    choice.single_copy = single_copy;
     choice.path = Path::Staged;
     choice.reason = reason;
     return choice;
@@ -94,16 +95,23 @@ void cut(const DeviceSituation& situation, std::vector<Executor>& list) {
 DeviceChoice select_device(const DeviceSituation& situation) {
     bool any_device = false;
     bool all_shareable = true;
+    bool single_copy = true;
     for (const DeviceArrival* arrival : situation.arrivals) {
         for (const BufferFact* fact : {&arrival->source, &arrival->destination}) {
-            any_device = any_device || fact->kind != BufferFact::Host;
+            any_device = any_device || fact->kind == BufferFact::Shareable || fact->kind == BufferFact::Unshareable;
+            single_copy = single_copy && fact->kind != BufferFact::Pinned;
             all_shareable = all_shareable && fact->kind == BufferFact::Shareable;
         }
     }
-    if (!any_device) return {};
-    if (situation.algorithm == DeviceAlgorithm::Staged) return staged("option device_algorithm");
-    if (!all_shareable) return staged("a buffer is in host memory, or in memory that cannot be shared");
-    if (situation.arrivals.size() > DeviceChoice::most_executors) return staged("more ranks than one fold takes");
+    if (!any_device) {
+        DeviceChoice choice;
+        choice.single_copy = single_copy;
+        return choice;
+    }
+    if (situation.algorithm == DeviceAlgorithm::Staged) return staged("option device_algorithm", single_copy);
+    if (!all_shareable) return staged("a buffer is in host memory, or in memory that cannot be shared", single_copy);
+    if (situation.arrivals.size() > DeviceChoice::most_executors)
+        return staged("more ranks than one fold takes", single_copy);
 
     std::vector<Executor> list = candidates(situation);
     const auto lost = std::remove_if(list.begin(), list.end(), [&](const Executor& executor) {
@@ -112,7 +120,7 @@ DeviceChoice select_device(const DeviceSituation& situation) {
     const bool all_reach = lost == list.end();
     const std::size_t devices = list.size();
     list.erase(lost, list.end());
-    if (list.empty()) return staged("no device reaches the memory of all others");
+    if (list.empty()) return staged("no device reaches the memory of all others", single_copy);
     if (!all_reach || wants_one(situation, devices))
         list.resize(1);
     else

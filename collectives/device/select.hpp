@@ -36,6 +36,7 @@ struct DeviceChoice {
     Path path = Path::Host;
     std::size_t executors = 0;
     std::array<Executor, most_executors> executor{};
+    bool single_copy = true;  // of Host and Staged: false if a buffer is pinned memory
     const char* reason = "";  // why not Fused, for people
 };
 

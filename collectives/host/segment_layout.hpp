@@ -24,6 +24,8 @@ struct alignas(4096) SegmentHeader {
     // Not zero once a rank has given up (peer lost, time limit): everybody else gives up too. Any rank writes, once.
     std::atomic<std::uint32_t> abort_code;
     std::atomic<std::int32_t> abort_rank;
+    // The first operation (its position in steps, never 0) in which a rank had a device buffer that nobody knew of.
+    std::atomic<std::uint64_t> devices_since;
 };
 
 // Written by its rank alone, after each step.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/device/built_in_runtimes.hpp"
 
+#include "plugin/device/cuda/cuda_device.hpp"
+
 namespace peercoll {
 
 std::vector<const peercoll_device_runtime_t*> built_in_runtimes() {
-    return {};
+    return {&cuda_device()};
 }
 
 }  // namespace peercoll

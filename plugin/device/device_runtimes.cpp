@@ -124,7 +124,7 @@ ClassifiedMemory DeviceRuntimes::classify(const void* address) {
     for (std::size_t index = 0; index < count; ++index) {
         const peercoll_device_runtime_t* runtime = runtimes_[index];
         runtime->classify(address, &memory.info);
-        if (memory.info.kind != PEERCOLL_MEMORY_DEVICE && memory.info.kind != PEERCOLL_MEMORY_MANAGED) continue;
+        if (memory.info.kind == PEERCOLL_MEMORY_HOST) continue;
         memory.runtime = runtime;
         return memory;
     }

@@ -20,8 +20,13 @@ namespace peercoll {
 
 // Memory as the runtimes of this process know it.
 struct ClassifiedMemory {
-    const peercoll_device_runtime_t* runtime = nullptr;  // null: host memory, for processors to read and write
+    const peercoll_device_runtime_t* runtime = nullptr;  // that knows it; null: plain host memory
     peercoll_pointer_info_t info{};
+
+    // Device memory, or managed: not for processors to work on.
+    bool on_device() const { return runtime != nullptr && info.kind != PEERCOLL_MEMORY_PINNED; }
+    // Host memory of a runtime, which the system may refuse to copy from process to process.
+    bool pinned() const { return runtime != nullptr && info.kind == PEERCOLL_MEMORY_PINNED; }
 };
 
 class DeviceRuntimes {
@@ -43,7 +48,7 @@ public:
         if (loads != seen_loads_.load(std::memory_order_acquire)) look(loads);
         return opened_.load(std::memory_order_acquire) > 0;
     }
-    // Whose memory `address` is. Pinned host memory is host memory.
+    // Whose memory `address` is.
     ClassifiedMemory classify(const void* address);
     // Those in use, in the order in which they were found.
     std::vector<const peercoll_device_runtime_t*> open_runtimes();

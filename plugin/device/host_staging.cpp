@@ -20,10 +20,8 @@ HostStaging::~HostStaging() {
 }
 
 void HostStaging::release(const Block& block) noexcept {
-    if (block.runtime != nullptr)
-        block.runtime->free_host(block.device, block.memory);
-    else
-        ::operator delete(block.memory, alignment);
+    if (block.pinned) block.runtime->unregister_host(block.device, block.memory);
+    ::operator delete(block.memory, alignment);
 }
 
 Status HostStaging::take(const peercoll_device_runtime_t* runtime, std::int32_t device, std::size_t bytes,
@@ -46,18 +44,21 @@ Status HostStaging::take(const peercoll_device_runtime_t* runtime, std::int32_t 
     constexpr std::size_t mebibyte = std::size_t{1} << 20;
     const std::size_t rounded =
         bytes <= mebibyte ? std::bit_ceil(std::max(bytes, smallest)) : (bytes + mebibyte - 1) / mebibyte * mebibyte;
-    Block block{nullptr, rounded, nullptr, device, true};
-    if (runtime != nullptr && PEERCOLL_DEVICE_HAS(runtime, allocate_host) && PEERCOLL_DEVICE_HAS(runtime, free_host)) {
-        void* pinned = nullptr;
-        if (runtime->allocate_host(device, rounded, &pinned, nullptr) == PEERCOLL_SUCCESS) {
-            block.memory = static_cast<std::byte*>(pinned);
-            block.runtime = runtime;
-        }
-    }
-    if (block.memory == nullptr)
-        block.memory = static_cast<std::byte*>(::operator new(rounded, alignment, std::nothrow));
+    Block block{static_cast<std::byte*>(::operator new(rounded, alignment, std::nothrow)),
+                rounded,
+                runtime,
+                device,
+                false,
+                true};
     if (block.memory == nullptr)
         return {PEERCOLL_ERR_OUT_OF_MEMORY, fmt::format("no {} bytes of host memory to stage a buffer in", rounded)};
+    // Not the runtime's own pinned memory: the system refuses to copy that from process to process.
+    if (runtime != nullptr && PEERCOLL_DEVICE_HAS(runtime, register_host) &&
+        PEERCOLL_DEVICE_HAS(runtime, unregister_host)) {
+        std::uint64_t device_address = 0;
+        block.pinned =
+            runtime->register_host(device, block.memory, rounded, &device_address, nullptr) == PEERCOLL_SUCCESS;
+    }
     blocks_.push_back(block);
     memory = block.memory;
     return {};

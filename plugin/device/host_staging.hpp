@@ -26,7 +26,7 @@ public:
     HostStaging(const HostStaging&) = delete;
     HostStaging& operator=(const HostStaging&) = delete;
 
-    // At least `bytes`, 64-byte aligned, not zeroed. Null runtime, or one that has no pinned memory left: plain memory.
+    // At least `bytes`, 64-byte aligned, not zeroed. Null runtime, or one that cannot pin it: plain memory.
     Status take(const peercoll_device_runtime_t* runtime, std::int32_t device, std::size_t bytes, std::byte*& memory);
     // False if `memory` is none of ours.
     bool give_back(std::byte* memory) noexcept;
@@ -35,8 +35,9 @@ private:
     struct Block {
         std::byte* memory;
         std::size_t bytes;
-        const peercoll_device_runtime_t* runtime;  // null: plain memory
+        const peercoll_device_runtime_t* runtime;  // it was asked for; null: none
         std::int32_t device;
+        bool pinned;  // registered with the runtime
         bool lent;
     };
     static void release(const Block& block) noexcept;

@@ -53,6 +53,8 @@ const FoldTable& fold_table() {
 Status Call::allreduce(const void* sendbuf, void* recvbuf, std::size_t count, peercoll_datatype_t datatype,
                        peercoll_op_t op, Call& call) {
     call.kind = PEERCOLL_ALLREDUCE;
+    call.datatype = datatype;
+    call.op = op;
     call.fold = fold_table().fold(op, datatype);
     if (call.fold == nullptr) return why_no_fold(datatype, op);
     call.element_bytes = fold_table().bytes(datatype);

@@ -17,11 +17,18 @@ struct Call {
     std::byte* destination = nullptr;
     std::size_t count = 0;
     std::size_t element_bytes = 0;
+    peercoll_datatype_t datatype = PEERCOLL_DATATYPE_NONE;
+    peercoll_op_t op = PEERCOLL_OP_NONE;
     FoldFunction fold = nullptr;
     bool commutative = true;
     // Broadcast.
     BroadcastArguments broadcast;
+    // False if a rank's buffer is memory that the system does not copy from process to process, such as a device
+    // runtime's pinned memory. The same on all ranks.
+    bool single_copy = true;
 
+    const void* read_buffer() const { return kind == PEERCOLL_ALLREDUCE ? source : broadcast.buffer; }
+    const void* written_buffer() const { return kind == PEERCOLL_ALLREDUCE ? destination : broadcast.buffer; }
     std::size_t bytes() const { return kind == PEERCOLL_ALLREDUCE ? count * element_bytes : broadcast.bytes; }
 
     static Status allreduce(const void* sendbuf, void* recvbuf, std::size_t count, peercoll_datatype_t datatype,

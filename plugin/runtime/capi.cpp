@@ -384,7 +384,7 @@ int memory_is_device(peercoll_context_t context, const void* address) {
     // Asked in every call of every collective: no try block, and nothing in it throws.
     if (context == nullptr) return 0;
     peercoll::ProcessDevices& devices = context->implementation->devices();
-    return devices.in_use() && devices.classify(address).runtime != nullptr ? 1 : 0;
+    return devices.in_use() && devices.classify(address).on_device() ? 1 : 0;
 }
 
 peercoll_status_t memory_copy(peercoll_context_t context, void* to, const void* from, size_t bytes) {

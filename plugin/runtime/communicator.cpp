@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/runtime/communicator.hpp"
 
+#include "plugin/runtime/device_setup.hpp"
 #include "plugin/runtime/node_pool.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 
 #include <fmt/format.h>
@@ -29,6 +29,7 @@ Communicator::Communicator(Context& context, const peercoll_comm_params_t& param
 }
 
 Communicator::~Communicator() {
+    if (node_.devices != nullptr) node_.devices->drop_mappings();  // they would pin memory of others in the pool
     if (unusable_.ok() && broken_.ok()) context_.pool().put(std::move(node_));
     node_ = Node{};  // before the context may go, in whose statistics its segment is counted
     for (Counters& counters : counters_) counters = Counters{};
@@ -44,6 +45,8 @@ Status Communicator::ready() {
         Counters& counters = counters_[collective];
         counters.served = statistics.local(name + ".served");
         counters.bytes = statistics.local(name + ".bytes");
+        counters.fused = statistics.local(name + ".algorithm.fused");
+        counters.staged = statistics.local(name + ".device_staged");
         const auto add = [&](std::string_view algorithm) {
             counters.algorithms.push_back(statistics.local(fmt::format("{}.algorithm.{}", name, algorithm)));
         };
@@ -61,6 +64,7 @@ Status Communicator::ready() {
         return unusable_;
     }
     note_packet_sizes(*node_.team, node_.agreed);
+    set_up_devices_ = [this] { return set_up_devices(context_, params_, node_); };
     waiter_ = std::make_unique<Waiter>(
         WaitPolicy::make(context_.options().wait, node_.crowded), check_every,
         [this] {
@@ -80,6 +84,24 @@ void Communicator::count(const Call& call, std::size_t algorithm) {
     counters.served.add();
     counters.bytes.add(call.bytes());
     counters.algorithms[algorithm].add();
+}
+
+void Communicator::count(const Call& call, const Execution& execution) {
+    Counters& counters = counters_[call.kind];
+    if (execution.path() == DeviceCall::Path::Fused) {
+        counters.served.add();
+        counters.bytes.add(call.bytes());
+        counters.fused.add();
+        return;
+    }
+    count(call, execution.algorithm());
+    if (execution.path() != DeviceCall::Path::Staged) return;
+    counters.staged.add();
+    if (execution.staged_because().empty() || execution.staged_because() == staged_because_) return;
+    staged_because_ = execution.staged_because();
+    if (rank() == 0)
+        context_.log().info(
+            fmt::format("{}: device buffers are staged through host memory: {}", label_, staged_because_));
 }
 
 Status Communicator::run(const Call& call) {
@@ -104,14 +126,25 @@ Status Communicator::run_alone(const Call& call) {
     counters.served.add();
     counters.bytes.add(call.bytes());
     if (call.kind == PEERCOLL_ALLREDUCE && call.bytes() > 0 && call.source != call.destination)
-        std::memcpy(call.destination, call.source, call.bytes());
+        return context_.devices().copy(call.destination, call.source, call.bytes());
+    return {};
+}
+
+Status Communicator::run_execution(const Call& call) {
+    Execution execution(node_, context_.devices(), call, set_up_devices_);
+    if (waiter_->wait([&execution] { return execution.progress(); }) != Progress::Done)
+        return give_up(execution.status());
+    count(call, execution);
     return {};
 }
 
 Status Communicator::run_task(const Call& call) {
+    if (Execution::is_due(node_, context_.devices(), call)) return run_execution(call);
+    const std::uint64_t position = node_.team->position().step;
     Operation operation(*node_.team, node_.agreed, node_.trials, call);
     if (waiter_->wait([&operation] { return operation.progress(); }) != Progress::Done) return give_up();
     count(call, operation.algorithm());
+    if (call.kind == PEERCOLL_ALLREDUCE) Execution::hear_of_devices(node_, position);
     return {};
 }
 
@@ -172,17 +205,20 @@ void Communicator::fail_queue() {
 Progress Communicator::progress_queue() {
     while (!queue_.empty()) {
         Request& request = *queue_.front();
-        if (!head_) head_.emplace(*node_.team, node_.agreed, node_.trials, request.call);
+        if (!head_) {
+            Execution::is_due(node_, context_.devices(), request.call);  // counts it, as for a blocking call
+            head_.emplace(node_, context_.devices(), request.call, set_up_devices_);
+        }
         const Progress state = head_->progress();
         if (state == Progress::Advanced) return state;
         if (state == Progress::Pending) {
             if (node_.team->header().abort_code.load(std::memory_order_relaxed) == 0) return state;
         } else if (state == Progress::Done) {
-            count(request.call, head_->algorithm());
+            count(request.call, *head_);
             complete(request, {});
             continue;
         }
-        complete(request, give_up());
+        complete(request, give_up(state == Progress::Failed ? head_->status() : Status{}));
     }
     return Progress::Done;
 }
@@ -263,7 +299,8 @@ bool Communicator::break_with_dying_peer() {
     return false;
 }
 
-Status Communicator::give_up() {
+Status Communicator::give_up(const Status& cause) {
+    if (broken_.ok() && !cause.ok()) break_with({cause.code(), fmt::format("{}: {}", label_, cause.sentence())});
     if (broken_.ok()) {
         const SegmentHeader& header = node_.team->header();
         if (header.abort_code.load(std::memory_order_relaxed) != 0)

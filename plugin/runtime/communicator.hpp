@@ -5,6 +5,7 @@
 
 #include "plugin/runtime/call.hpp"
 #include "plugin/runtime/context.hpp"
+#include "plugin/runtime/execution.hpp"
 #include "plugin/runtime/node_setup.hpp"
 #include "plugin/runtime/operation.hpp"
 #include "plugin/runtime/wait.hpp"
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -56,6 +58,8 @@ private:
     struct Counters {
         LocalCounter served;
         LocalCounter bytes;
+        LocalCounter fused;   // by kernels, in device memory
+        LocalCounter staged;  // around a host algorithm
         std::vector<LocalCounter> algorithms;
     };
 
@@ -63,13 +67,16 @@ private:
     Status ready();
     Status run_alone(const Call& call);
     Status run_task(const Call& call);
+    // The same with devices concerned.
+    Status run_execution(const Call& call);
     void count(const Call& call, std::size_t algorithm);
+    void count(const Call& call, const Execution& execution);
     // Advances the queue; the mutex is held.
     Progress progress_queue();
     void complete(Request& request, Status status);
 
     // Why a task gave up: decided here, told to the other ranks, remembered for later calls.
-    Status give_up();
+    Status give_up(const Status& cause = {});
     void fail_queue();
     bool on_check(std::chrono::nanoseconds waited);
     bool break_with_lost_peer();
@@ -82,6 +89,8 @@ private:
     bool tried_ = false;
     Status unusable_;  // not ok: every call gives this
     Node node_;
+    std::function<Status()> set_up_devices_;
+    std::string staged_because_;  // the reason that was logged last
     std::unique_ptr<Waiter> waiter_;
     Counters counters_[PEERCOLL_COLLECTIVE_END];
     std::chrono::nanoseconds next_peer_check_{0};
@@ -90,7 +99,7 @@ private:
 
     std::mutex queue_mutex_;
     std::deque<Request*> queue_;
-    std::optional<Operation> head_;  // the operation of queue_.front(), once begun
+    std::optional<Execution> head_;  // of queue_.front(), once begun
     bool listed_ = false;            // in the context's list; changed by the owner's thread alone
 
     std::uint32_t tests_ = 0;  // that found nothing done

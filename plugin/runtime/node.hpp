@@ -2,6 +2,7 @@
 // Node: what a communicator knows of its node once set up. Outlives the communicator if the pool keeps it.
 #pragma once
 
+#include "collectives/device/device_team.hpp"
 #include "collectives/host/host_team.hpp"
 #include "plugin/peer/identity.hpp"
 #include "plugin/runtime/operation.hpp"
@@ -61,6 +62,13 @@ struct Node {
     std::uint64_t id = 0;          // random, the same on all its ranks
     Segment segment;
     std::unique_ptr<HostTeam> team;  // refers to `segment`
+    // Device buffers: agreed by all ranks that there shall be a device team, and what came of it.
+    bool devices_wanted = false;
+    bool devices_tried = false;
+    std::string devices_reason;    // why there is no device team, once tried
+    std::uint64_t broadcasts = 0;  // without a device team
+    Segment device_segment;
+    std::unique_ptr<DeviceTeam> devices;  // refers to `team` and `device_segment`
 };
 
 }  // namespace peercoll

@@ -4,6 +4,7 @@
 #include "plugin/device/host/host_device.hpp"
 #include "plugin/peer/host_reader.hpp"
 #include "plugin/runtime/affinity.hpp"
+#include "plugin/runtime/gather.hpp"
 #include "plugin/runtime/node_pool.hpp"
 #include "plugin/runtime/segment_offer.hpp"
 
@@ -20,7 +21,7 @@ namespace peercoll {
 
 namespace {
 
-constexpr std::uint32_t protocol = 2;  // changes whenever a record or the segment's layout does
+constexpr std::uint32_t protocol = 3;  // changes whenever a record or the segment's layout does
 
 // What rank 0's options decide for all.
 struct OptionVotes {
@@ -32,6 +33,8 @@ struct OptionVotes {
     SingleCopyChoice single_copy;
     SegmentKind segment;
     std::uint64_t segment_size;  // 0: auto
+    DeviceAlgorithm device_algorithm;
+    Executors executors;
     bool operator==(const OptionVotes&) const = default;
 };
 
@@ -43,6 +46,7 @@ struct Introduction {
     OptionVotes votes;
     peercoll_access_token_t token;
     PooledNodes pooled;
+    bool uses_devices;
 };
 
 struct Sentence {
@@ -68,15 +72,6 @@ struct Verdict {
     Sentence single_copy_reason;
 };
 
-template <typename Record>
-Status gather(const peercoll_comm_params_t& comm, const Record& mine, std::vector<Record>& all) {
-    static_assert(std::is_trivially_copyable_v<Record>);
-    all.resize(static_cast<std::size_t>(comm.size));
-    if (comm.allgather(&mine, all.data(), sizeof mine, comm.user) != 0)
-        return {PEERCOLL_ERR_CALLBACK, "the caller's allgather failed while the communicator was set up"};
-    return {};
-}
-
 OptionVotes votes_of(const Options& options) {
     return {options.allreduce_algorithm,
             options.broadcast_algorithm,
@@ -85,7 +80,9 @@ OptionVotes votes_of(const Options& options) {
             options.groups,
             options.single_copy,
             options.segment,
-            options.segment_size.value_or(0)};
+            options.segment_size.value_or(0),
+            options.device_algorithm,
+            options.executors};
 }
 
 // Pooled nodes taken out to be offered; what is not picked goes back.
@@ -127,6 +124,7 @@ Introduction introduce(Context& context, const PooledNodes& pooled) {
     mine.votes = votes_of(context.options());
     host_device().access_export(&mine.token, nullptr);
     mine.pooled = pooled;
+    mine.uses_devices = context.devices().has_active_device();
     return mine;
 }
 
@@ -292,6 +290,9 @@ void arrange(const std::vector<Introduction>& all, Node& node) {
     node.agreed.allreduce = votes.allreduce;
     node.agreed.broadcast = votes.broadcast;
     node.agreed.trials = votes.trials == TrialsChoice::On;
+    node.agreed.device_algorithm = votes.device_algorithm;
+    node.agreed.executors = votes.executors;
+    node.devices_wanted = std::any_of(all.begin(), all.end(), [](const Introduction& one) { return one.uses_devices; });
     node.agreed.rank_order = ReductionPlan::in_rank_order(static_cast<int>(all.size()));
     // Other groups are other candidates, and other places other times.
     if (grouping.groups != node.team->groups() || node.crowded != was_crowded) node.trials = Trials{};

@@ -13,10 +13,6 @@ namespace {
 constexpr std::uint64_t allreduce_percent = 93;
 constexpr std::uint64_t broadcast_percent = 75;
 
-const ReductionPlan& plan_for(const HostTeam& team, const Agreed& agreed, const Call& call) {
-    return call.commutative || team.plan().keeps_rank_order() ? team.plan() : agreed.rank_order;
-}
-
 // The largest message, of whole lines, for which `select` says packets and nothing else, as it does for all smaller
 // ones.
 template <typename Select, typename Algorithm>
@@ -31,6 +27,10 @@ std::size_t packets_up_to(Select&& select, Algorithm packets) {
 }
 
 }  // namespace
+
+const ReductionPlan& plan_for(const HostTeam& team, const Agreed& agreed, const Call& call) {
+    return call.commutative || team.plan().keeps_rank_order() ? team.plan() : agreed.rank_order;
+}
 
 void note_packet_sizes(const HostTeam& team, Agreed& agreed) {
     const bool single_copy = team.reader() != nullptr;
@@ -65,17 +65,18 @@ Operation::Operation(HostTeam& team, const Agreed& agreed, Trials& trials, const
 Candidates<AllreduceAlgorithm> Operation::allreduce_candidates() const {
     return select_allreduce({call_->bytes(), team_->size(),
                              AllreduceGrouped::takes(*team_, plan_for(*team_, *agreed_, *call_)),
-                             AllreduceSingleCopy::takes(*team_), agreed_->allreduce});
+                             call_->single_copy && AllreduceSingleCopy::takes(*team_), agreed_->allreduce});
 }
 
 Candidates<BroadcastAlgorithm> Operation::broadcast_candidates() const {
     return select_broadcast({call_->bytes(), team_->size(), team_->groups().size() > 1,
-                             BroadcastSingleCopy::takes(*team_), agreed_->broadcast});
+                             call_->single_copy && BroadcastSingleCopy::takes(*team_), agreed_->broadcast});
 }
 
 template <typename Algorithm>
 void Operation::choose(Trials& trials, const Candidates<Algorithm>& candidates) {
-    if (candidates.size() == 1 || !agreed_->trials) {
+    // Without single copies the list is another one than that of other calls of this size.
+    if (candidates.size() == 1 || !agreed_->trials || !call_->single_copy) {
         start(candidates[0]);
         return;
     }

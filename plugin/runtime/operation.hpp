@@ -12,6 +12,7 @@
 #include "collectives/broadcast/single_copy.hpp"
 #include "collectives/broadcast/staged.hpp"
 #include "collectives/candidates.hpp"
+#include "collectives/device/select.hpp"
 #include "collectives/host/host_team.hpp"
 #include "collectives/host/time_agreement.hpp"
 #include "plugin/runtime/call.hpp"
@@ -31,8 +32,13 @@ struct Agreed {
     // packet.
     std::size_t allreduce_packets = 0;
     std::size_t broadcast_packets = 0;
+    DeviceAlgorithm device_algorithm = DeviceAlgorithm::Auto;
+    Executors executors = Executors::Auto;
     ReductionPlan rank_order;  // for operations that do not commute, where the team's plan does not keep rank order
 };
+
+// The plan that a call's operation may use.
+const ReductionPlan& plan_for(const HostTeam& team, const Agreed& agreed, const Call& call);
 
 // Fills in allreduce_packets and broadcast_packets from what the selectors say for `team`.
 void note_packet_sizes(const HostTeam& team, Agreed& agreed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/runtime/options.hpp"
 
+#include "plugin/peer/veto_words.hpp"
 #include "plugin/runtime/option_values.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ constexpr std::array<std::string_view, 3> statistics_words{"off", "summary", "al
 constexpr std::array<std::string_view, 2> on_off_words{"on", "off"};
 constexpr std::array<std::string_view, 3> device_algorithm_words{"auto", "fused", "staged"};
 constexpr std::array<std::string_view, 4> executor_words{"auto", "one", "per_device", "per_rank"};
-constexpr std::array<std::string_view, 3> peer_access_words{"all", "same_device", "off"};
+constexpr std::array<std::string_view, 3> peer_access_words{"off", "same_device", "all"};
 
 static_assert(static_cast<std::size_t>(TrialsChoice::Off) + 1 == trials_words.size());
 static_assert(static_cast<std::size_t>(Order::Rank) + 1 == order_words.size());
@@ -45,7 +46,7 @@ static_assert(static_cast<std::size_t>(Devices::Off) + 1 == on_off_words.size())
 static_assert(static_cast<std::size_t>(PeerProof::Off) + 1 == on_off_words.size());
 static_assert(static_cast<std::size_t>(DeviceAlgorithm::Staged) + 1 == device_algorithm_words.size());
 static_assert(static_cast<std::size_t>(Executors::PerRank) + 1 == executor_words.size());
-static_assert(static_cast<std::size_t>(PeerAccess::Off) + 1 == peer_access_words.size());
+static_assert(static_cast<std::size_t>(PeerLevel::All) + 1 == peer_access_words.size());
 
 constexpr std::size_t smallest_segment = std::size_t{64} << 10;
 constexpr std::size_t largest_segment = std::size_t{1} << 30;
@@ -103,18 +104,10 @@ Reader plain_reader(Value Options::*member, std::optional<Value> (*parse)(std::s
     };
 }
 
-// Pairs "A,B" separated by ';'. What a word names is known only once devices are.
-Reader pairs_reader(std::string Options::*member) {
+Reader veto_reader(std::string Options::*member) {
     return [member](std::string_view text, Options& options) -> std::optional<std::string> {
-        std::string_view rest = trimmed(text);
-        while (!rest.empty()) {
-            const std::string_view pair = rest.substr(0, rest.find(';'));
-            const std::size_t comma = pair.find(',');
-            if (comma == std::string_view::npos || trimmed(pair.substr(0, comma)).empty() ||
-                trimmed(pair.substr(comma + 1)).empty() || pair.find(',', comma + 1) != std::string_view::npos)
-                return std::nullopt;
-            rest = pair.size() == rest.size() ? std::string_view{} : rest.substr(pair.size() + 1);
-        }
+        VetoWords words;
+        if (!VetoWords::parse(std::string(text), words).ok()) return std::nullopt;
         options.*member = std::string(trimmed(text));
         return options.*member;
     };
@@ -233,8 +226,8 @@ const std::vector<Row>& rows() {
           peer_access_values, "all"},
          word_reader(&Options::peer_access, peer_access_words)},
         {{"peer_veto", "Pairs of devices that must not use each other's memory, by UUID or PCI id.",
-          "pairs \"A,B\" separated by a semicolon, or nothing", ""},
-         pairs_reader(&Options::peer_veto)},
+          "pairs \"A,B\" separated by spaces, or nothing", ""},
+         veto_reader(&Options::peer_veto)},
         {{"peer_proof",
           "Whether each pair of devices must prove, by kernel stores and copies that the owner reads back, that it "
           "reaches the other's memory; off believes the runtime.",

@@ -7,6 +7,7 @@
 #include "collectives/algorithms.hpp"
 #include "collectives/device/select.hpp"
 #include "plugin/common/status.hpp"
+#include "plugin/peer/pair_matrix.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -27,7 +28,6 @@ enum class WaitMode : std::uint8_t { Auto, Spin, Yield, Sleep };
 enum class LogLevel : std::uint8_t { Off, Error, Warn, Info, Debug };
 enum class StatisticsOutput : std::uint8_t { Off, Summary, All };
 enum class Devices : std::uint8_t { On, Off };
-enum class PeerAccess : std::uint8_t { All, SameDevice, Off };
 enum class PeerProof : std::uint8_t { On, Off };
 
 // The parsed values. A member's meaning is in the table of options.cpp, which is also what README and peercoll-info
@@ -52,8 +52,8 @@ struct Options {
     std::string device_runtimes;  // paths separated by ':'
     DeviceAlgorithm device_algorithm = DeviceAlgorithm::Auto;
     Executors executors = Executors::Auto;
-    PeerAccess peer_access = PeerAccess::All;
-    std::string peer_veto;  // pairs of devices, "A,B;C,D", each a UUID or a PCI id
+    PeerLevel peer_access = PeerLevel::All;
+    std::string peer_veto;  // plugin/peer/veto_words.hpp
     PeerProof peer_proof = PeerProof::On;
     std::chrono::milliseconds peer_proof_limit = std::chrono::milliseconds(5000);
     std::size_t mapping_cache = std::size_t{64} << 30;  // bytes

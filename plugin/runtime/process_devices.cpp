@@ -38,18 +38,39 @@ Status copy_by(StreamPool& streams, const ClassifiedMemory& device, void* to, co
 ProcessDevices::ProcessDevices(const Options& options, std::vector<std::string>& problems)
     : wanted_(options.devices == Devices::On),
       runtimes_(wanted_ ? built_in_runtimes() : std::vector<const peercoll_device_runtime_t*>{},
-                wanted_ ? split_paths(options.device_runtimes) : std::vector<std::string>{}, problems) {}
+                wanted_ ? split_paths(options.device_runtimes) : std::vector<std::string>{}, problems),
+      mappings_(options.mapping_cache) {}
+
+bool ProcessDevices::has_active_device() {
+    if (!in_use()) return false;
+    for (const peercoll_device_runtime_t* runtime : runtimes_.open_runtimes()) {
+        for (std::int32_t device = 0; device < runtime->device_count(); ++device) {
+            peercoll_device_info_t info{};
+            if (runtime->device_info(device, &info, nullptr) == PEERCOLL_SUCCESS && info.active != 0) return true;
+        }
+    }
+    return false;
+}
+
+DescriptorChannel* ProcessDevices::channel() {
+    const std::lock_guard lock(channel_mutex_);
+    if (!channel_tried_) {
+        channel_tried_ = true;
+        if (!DescriptorChannel::open(channel_).ok()) channel_.reset();
+    }
+    return channel_.get();
+}
 
 Status ProcessDevices::copy(void* to, const void* from, std::size_t bytes) {
     if (bytes == 0) return {};
     const ClassifiedMemory target = classify(to);
     const ClassifiedMemory source = classify(from);
-    if (target.runtime == nullptr && source.runtime == nullptr) {
+    if (!target.on_device() && !source.on_device()) {
         std::memcpy(to, from, bytes);
         return {};
     }
-    if (target.runtime == nullptr || source.runtime == nullptr || target.runtime == source.runtime)
-        return copy_by(streams_, source.runtime != nullptr ? source : target, to, from, bytes);
+    if (!target.on_device() || !source.on_device() || target.runtime == source.runtime)
+        return copy_by(streams_, source.on_device() ? source : target, to, from, bytes);
     // Two makers' devices have only host memory in common.
     StagedBytes staged;
     if (Status status = staged.take(staging_, nullptr, 0, bytes); !status.ok()) return status;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DeviceTeam: the ranks of one communicator on one node, as collectives on device buffers see them: the device segment,
+// which device reaches which, and what this process has exported and mapped. It stands on the host team, whose clocks
+// say when a record of another rank may be read. One object per rank and communicator; not thread safe.
+#pragma once
+
+#include "collectives/device/device_segment.hpp"
+#include "collectives/device/select.hpp"
+#include "collectives/host/host_team.hpp"
+#include "plugin/common/status.hpp"
+#include "plugin/device/device_runtimes.hpp"
+#include "plugin/device/stream_pool.hpp"
+#include "plugin/peer/descriptor_channel.hpp"
+#include "plugin/peer/device_peers.hpp"
+#include "plugin/peer/export_table.hpp"
+#include "plugin/peer/mapping_cache.hpp"
+
+#include <peercoll/device.h>
+
+#include <cstdint>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+namespace peercoll {
+
+class DeviceTeam {
+public:
+    // What all communicators of a process share; outlives the team.
+    struct Process {
+        ExportTable* exports = nullptr;
+        MappingCache* mappings = nullptr;
+        DescriptorChannel* channel = nullptr;  // null: none could be made, memory that needs one is not shared
+        StreamPool* streams = nullptr;
+    };
+    struct Parts {
+        HostTeam* host = nullptr;
+        std::byte* segment = nullptr;  // DeviceSegment::bytes(), zeroed when made
+        std::unique_ptr<DevicePeers> peers;
+        Process process;
+        std::vector<ProcessIdentity> identities;            // by rank
+        std::vector<DescriptorChannel::Address> addresses;  // by rank
+        DeviceAlgorithm algorithm = DeviceAlgorithm::Auto;  // agreed
+        Executors executors = Executors::Auto;
+    };
+    explicit DeviceTeam(Parts parts);
+    ~DeviceTeam();
+    DeviceTeam(const DeviceTeam&) = delete;
+    DeviceTeam& operator=(const DeviceTeam&) = delete;
+
+    HostTeam& host() const { return *parts_.host; }
+    int rank() const { return parts_.host->rank(); }
+    int size() const { return parts_.host->size(); }
+    const DevicePeers& peers() const { return *parts_.peers; }
+    const Process& process() const { return parts_.process; }
+    const ProcessIdentity& identity(int rank) const { return parts_.identities[static_cast<std::size_t>(rank)]; }
+    const DescriptorChannel::Address& address(int rank) const {
+        return parts_.addresses[static_cast<std::size_t>(rank)];
+    }
+    DeviceAlgorithm algorithm() const { return parts_.algorithm; }
+    Executors executors() const { return parts_.executors; }
+
+    // -- Arrivals -----------------------------------------------------------------------------------------------------
+    // Describes a buffer of this rank for the others, after making what the application has done to it complete.
+    // `new_device` is set if the buffer is on a device that the peers do not know of.
+    Status describe(const ClassifiedMemory& memory, const void* address, std::size_t bytes, BufferFact& fact,
+                    bool& new_device);
+    // The next arrival of this rank; adds what of this rank's memory has died.
+    DeviceArrival& next_arrival();
+    // Of the meeting that began last.
+    const DeviceArrival& arrival(int rank) const { return segment_.arrival(rank, turn_); }
+    ExecutorRecord& executor(int rank) const { return segment_.executor(rank); }
+    // Lets go of what other ranks say has died.
+    void heed_deaths();
+
+    // Lets go of all mapped memory of other ranks; between operations.
+    void drop_mappings() { parts_.process.mappings->leave(this); }
+
+    // Where `device` writes this rank's `done`; 0 if it cannot reach the segment.
+    std::uint64_t done_flag(const peercoll_device_runtime_t& runtime, std::int32_t device);
+
+private:
+    struct Registered {
+        const peercoll_device_runtime_t* runtime;
+        std::int32_t device;
+        std::uint64_t address;  // of the segment; 0: refused
+    };
+
+    Parts parts_;
+    DeviceSegment segment_;
+    std::size_t segment_bytes_;
+    std::uint64_t turn_ = 0;
+    std::uint64_t deaths_told_ = 0;
+    std::unordered_set<std::uint64_t> settled_;  // allocation ids
+    std::vector<Registered> registered_;
+};
+
+}  // namespace peercoll

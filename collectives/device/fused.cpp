@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/device/fused.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace peercoll {
+
+namespace {
+
+// A look at a stream takes about a microsecond, so it is worth one only now and then where a flag is awaited.
+constexpr std::uint32_t looks_between_queries = 4096;
+
+void copy_text(std::string_view from, char (&to)[160]) {
+    const std::size_t n = std::min(from.size(), sizeof to - 1);
+    std::memcpy(to, from.data(), n);
+    to[n] = '\0';
+}
+
+}  // namespace
+
+FusedFold::FusedFold(DeviceTeam& team, const DeviceWork& work, const DeviceChoice& choice)
+    : team_(&team), work_(work), choice_(choice) {
+    for (std::size_t i = 0; i < choice_.executors; ++i)
+        if (choice_.executor[i].rank == team.rank()) mine_ = &choice_.executor[i];
+}
+
+Progress FusedFold::progress() {
+    switch (stage_) {
+        case Stage::Begin:
+            base_ = team_->host().begin(2);
+            if (executes()) {
+                runtime_ = team_->peers().local_runtime(mine_->device);
+                device_ = team_->peers().local_device(mine_->device);
+                use_ = MappingCache::Use(*team_->process().mappings, team_);
+                sources_.assign(static_cast<std::size_t>(team_->size()), 0);
+                destinations_.assign(static_cast<std::size_t>(team_->size()), 0);
+                stage_ = Stage::Map;
+            } else {
+                team_->host().publish(base_ + 1);
+                stage_ = Stage::Verdicts;
+            }
+            return Progress::Advanced;
+        case Stage::Map:
+            return map();
+        case Stage::Verdicts:
+            return hear_verdicts();
+        case Stage::Launch:
+            if (executes())
+                if (const Status status = launch(); !status.ok()) fail_on_device(status.sentence());
+            stage_ = Stage::Wait;
+            return Progress::Advanced;
+        case Stage::Wait:
+            return wait();
+        case Stage::End:
+            break;
+    }
+    return Progress::Failed;
+}
+
+// -- Mapping ----------------------------------------------------------------------------------------------------------
+
+Status FusedFold::map_buffer(int owner, const BufferFact& fact, std::uint64_t& address) {
+    MappingCache& mappings = *team_->process().mappings;
+    const ProcessIdentity& process = team_->identity(owner);
+    OwnedDescriptor descriptor;
+    if (mappings.needs_descriptor(*runtime_, device_, process, fact.handle)) {
+        if (team_->process().channel == nullptr)
+            return {PEERCOLL_ERR_NOT_SUPPORTED, "there is no socket to receive a descriptor of the memory by"};
+        ExecutorRecord& record = team_->executor(team_->rank());
+        if (!awaits_descriptor_) {
+            awaits_descriptor_ = true;
+            record.wanted_allocation.store(fact.handle.allocation_id, std::memory_order_relaxed);
+            record.wanted_rank.store(owner, std::memory_order_release);
+        }
+        descriptor = team_->process().channel->take(fact.handle.allocation_id, process);
+        if (!descriptor &&
+            team_->executor(owner).cannot_send.load(std::memory_order_acquire) == fact.handle.allocation_id)
+            return {PEERCOLL_ERR_NOT_SUPPORTED,
+                    fmt::format("rank {} could not send a descriptor of its memory", owner)};
+        if (!descriptor) {
+            static const Status awaited{PEERCOLL_ERR_BUSY, "a descriptor is awaited"};
+            return awaited;
+        }
+        record.wanted_rank.store(-1, std::memory_order_relaxed);
+        awaits_descriptor_ = false;
+    }
+    return mappings.map(use_, *runtime_, device_, process, fact.handle, descriptor.get(), address);
+}
+
+Progress FusedFold::map() {
+    if (runtime_ == nullptr || !PEERCOLL_DEVICE_HAS(runtime_, fold) || !PEERCOLL_DEVICE_HAS(runtime_, can_fold)) {
+        give_verdict({PEERCOLL_ERR_NOT_SUPPORTED, "the device's runtime runs no reductions"});
+        return Progress::Advanced;
+    }
+    if (runtime_->can_fold(device_, work_.datatype, work_.op) == 0) {
+        give_verdict({PEERCOLL_ERR_NOT_SUPPORTED, "the device has no kernel for this datatype and operation"});
+        return Progress::Advanced;
+    }
+    answer_wanted();  // an executor's own memory may be wanted by another, which would wait for this one
+    for (; mapped_ranks_ < team_->size(); ++mapped_ranks_) {
+        const DeviceArrival& arrival = team_->arrival(mapped_ranks_);
+        const auto rank = static_cast<std::size_t>(mapped_ranks_);
+        if (sources_[rank] == 0) {
+            std::uint64_t base = 0;
+            const Status status = map_buffer(mapped_ranks_, arrival.source, base);
+            if (status.code() == PEERCOLL_ERR_BUSY) return Progress::Pending;
+            if (!status.ok()) {
+                give_verdict(status);
+                return Progress::Advanced;
+            }
+            sources_[rank] = base + arrival.source.offset;
+            if (arrival.source.handle.allocation_id == arrival.destination.handle.allocation_id)
+                destinations_[rank] = base + arrival.destination.offset;
+        }
+        if (destinations_[rank] != 0) continue;
+        std::uint64_t base = 0;
+        const Status status = map_buffer(mapped_ranks_, arrival.destination, base);
+        if (status.code() == PEERCOLL_ERR_BUSY) return Progress::Pending;
+        if (!status.ok()) {
+            give_verdict(status);
+            return Progress::Advanced;
+        }
+        destinations_[rank] = base + arrival.destination.offset;
+    }
+    give_verdict({});
+    return Progress::Advanced;
+}
+
+// Owners answer while they wait: the executor alone knows what it has mapped already.
+void FusedFold::answer_wanted() {
+    if (team_->process().channel == nullptr) return;
+    for (std::size_t i = 0; i < choice_.executors; ++i) {
+        const ExecutorRecord& record = team_->executor(choice_.executor[i].rank);
+        if (record.wanted_rank.load(std::memory_order_acquire) != team_->rank()) continue;
+        const std::uint64_t allocation = record.wanted_allocation.load(std::memory_order_relaxed);
+        if (answered_[i] == allocation) continue;
+        const Status status = send_descriptor(allocation, choice_.executor[i].rank);
+        if (status.code() == PEERCOLL_ERR_BUSY) continue;
+        answered_[i] = allocation;
+        if (!status.ok()) team_->executor(team_->rank()).cannot_send.store(allocation, std::memory_order_release);
+    }
+}
+
+Status FusedFold::send_descriptor(std::uint64_t allocation, int executor) {
+    const DeviceArrival& mine = team_->arrival(team_->rank());
+    const BufferFact& fact = mine.source.handle.allocation_id == allocation ? mine.source : mine.destination;
+    const peercoll_device_runtime_t* runtime = team_->peers().local_runtime(fact.device);
+    if (runtime == nullptr || fact.handle.allocation_id != allocation)
+        return {PEERCOLL_ERR_INVALID_ARGUMENT, "the allocation is none of this collective"};
+    const OwnedDescriptor descriptor = team_->process().exports->descriptor(*runtime, allocation);
+    if (!descriptor) return {PEERCOLL_ERR_NOT_SUPPORTED, "the allocation has no descriptor"};
+    return team_->process().channel->send(team_->address(executor), allocation, descriptor.get());
+}
+
+// -- Verdicts ---------------------------------------------------------------------------------------------------------
+
+void FusedFold::give_verdict(const Status& status) {
+    ExecutorRecord& record = team_->executor(team_->rank());
+    record.able = status.ok() ? 1 : 0;
+    copy_text(status.sentence(), record.reason);
+    record.wanted_rank.store(-1, std::memory_order_relaxed);
+    team_->host().publish(base_ + 1);
+    stage_ = Stage::Verdicts;
+}
+
+Progress FusedFold::hear_verdicts() {
+    for (std::size_t i = 0; i < choice_.executors; ++i) {
+        if (choice_.executor[i].rank == team_->rank() || team_->host().has_reached(choice_.executor[i].rank, base_ + 1))
+            continue;
+        answer_wanted();
+        return Progress::Pending;
+    }
+    for (std::size_t i = 0; i < choice_.executors; ++i) {
+        const ExecutorRecord& record = team_->executor(choice_.executor[i].rank);
+        if (record.able != 0) continue;
+        refused_ = true;
+        reason_.assign(record.reason, ::strnlen(record.reason, sizeof record.reason));
+        team_->host().publish(base_ + 2);
+        use_.end();
+        stage_ = Stage::End;
+        return Progress::Done;
+    }
+    stage_ = Stage::Launch;
+    return Progress::Advanced;
+}
+
+// -- Work -------------------------------------------------------------------------------------------------------------
+
+Status FusedFold::launch() {
+    if (Status status = team_->process().streams->take(*runtime_, device_, stream_); !status.ok()) return status;
+    std::vector<std::uint64_t> inputs;
+    std::vector<std::uint64_t> outputs;
+    std::vector<std::uint32_t> block_ends;
+    const std::uint64_t offset = mine_->first * work_.element_bytes;
+    if (work_.collective == PEERCOLL_BROADCAST) {
+        inputs.push_back(sources_[static_cast<std::size_t>(work_.root)] + offset);
+        block_ends.push_back(1);
+    } else {
+        for (const std::vector<int>& block : work_.plan->blocks()) {
+            for (const int rank : block) inputs.push_back(sources_[static_cast<std::size_t>(rank)] + offset);
+            block_ends.push_back(static_cast<std::uint32_t>(inputs.size()));
+        }
+    }
+    for (int rank = 0; rank < team_->size(); ++rank)
+        if (work_.collective != PEERCOLL_BROADCAST || rank != work_.root)
+            outputs.push_back(destinations_[static_cast<std::size_t>(rank)] + offset);
+
+    peercoll_fold_t fold{};
+    fold.struct_size = sizeof fold;
+    fold.datatype = work_.datatype;
+    fold.op = work_.op;
+    fold.count = mine_->last - mine_->first;
+    fold.n_inputs = static_cast<std::uint32_t>(inputs.size());
+    fold.n_outputs = static_cast<std::uint32_t>(outputs.size());
+    fold.n_blocks = static_cast<std::uint32_t>(block_ends.size());
+    fold.inputs = inputs.data();
+    fold.outputs = outputs.data();
+    fold.block_ends = block_ends.data();
+    fold.flag = team_->done_flag(*runtime_, device_);
+    fold.flag_value = base_ + 2;
+    flagged_ = fold.flag != 0;
+    peercoll_reason_t reason{};
+    const peercoll_status_t code = runtime_->fold(stream_.get(), &fold, &reason);
+    if (code != PEERCOLL_SUCCESS) return {code, reason.text};
+    return {};
+}
+
+void FusedFold::fail_on_device(const std::string& reason) {
+    reason_ = reason;
+    ExecutorRecord& record = team_->executor(team_->rank());
+    copy_text(reason, record.reason);
+    record.failed.store(base_ + 2, std::memory_order_relaxed);
+    record.done.store(base_ + 2, std::memory_order_release);
+}
+
+void FusedFold::look_at_stream() {
+    ExecutorRecord& record = team_->executor(team_->rank());
+    if (!stream_ || record.done.load(std::memory_order_acquire) >= base_ + 2) return;
+    if (flagged_ && ++looks_ % looks_between_queries != 0) return;
+    const Status status = stream_.query();
+    if (status.code() == PEERCOLL_ERR_BUSY) return;
+    if (!status.ok())
+        fail_on_device(status.sentence());
+    else
+        record.done.store(base_ + 2, std::memory_order_release);
+}
+
+Progress FusedFold::wait() {
+    if (executes()) look_at_stream();
+    for (std::size_t i = 0; i < choice_.executors; ++i) {
+        const ExecutorRecord& record = team_->executor(choice_.executor[i].rank);
+        if (record.done.load(std::memory_order_acquire) < base_ + 2) return Progress::Pending;
+        if (record.failed.load(std::memory_order_relaxed) < base_ + 2) continue;
+        const std::string_view text(record.reason, ::strnlen(record.reason, sizeof record.reason));
+        reason_ = fmt::format("rank {}, which acts for its device, failed: {}", choice_.executor[i].rank, text);
+        stage_ = Stage::End;
+        return Progress::Failed;
+    }
+    use_.end();
+    stream_ = LentStream{};
+    team_->host().publish(base_ + 2);
+    stage_ = Stage::End;
+    return Progress::Done;
+}
+
+}  // namespace peercoll

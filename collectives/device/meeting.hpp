@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The meeting with which every collective begins once a communicator knows of devices: each rank says where its buffers
+// are, and all then know the same.
+//
+//   rank 0: source, destination --+
+//   rank 1: source, destination --+--> device segment --> every rank reads all
+//   rank 2: source, destination --+
+//
+// Cost: one cache line written and p - 1 read by each rank; no device is asked for anything.
+#pragma once
+
+#include "collectives/device/device_team.hpp"
+#include "collectives/task.hpp"
+
+#include <cstdint>
+
+namespace peercoll {
+
+class DeviceMeeting {
+public:
+    DeviceMeeting(DeviceTeam& team, const BufferFact& source, const BufferFact& destination, bool new_device)
+        : team_(&team), source_(source), destination_(destination), new_device_(new_device) {}
+
+    Progress progress() {
+        if (step_ == 0) {
+            step_ = team_->host().begin(1) + 1;
+            DeviceArrival& arrival = team_->next_arrival();
+            arrival.source = source_;
+            arrival.destination = destination_;
+            arrival.new_device = new_device_ ? 1 : 0;
+            team_->host().publish(step_);
+            return Progress::Advanced;
+        }
+        if (!team_->host().all_reached(step_)) return Progress::Pending;
+        team_->heed_deaths();
+        return Progress::Done;
+    }
+
+private:
+    DeviceTeam* team_;
+    BufferFact source_;
+    BufferFact destination_;
+    bool new_device_;
+    std::uint64_t step_ = 0;
+};
+
+}  // namespace peercoll

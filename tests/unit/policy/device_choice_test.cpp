@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is done about device buffers follows from the arrivals alone.
+#include "collectives/device/select.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace peercoll {
+namespace {
+
+constexpr std::uint64_t KiB = 1024;
+constexpr std::uint64_t MiB = 1024 * KiB;
+
+BufferFact on(std::uint32_t device, BufferFact::Kind kind = BufferFact::Shareable) {
+    BufferFact fact{};
+    fact.kind = kind;
+    fact.device = device;
+    return fact;
+}
+
+// Ranks whose two buffers are on the devices given.
+class Node {
+public:
+    explicit Node(const std::vector<std::uint32_t>& devices) {
+        for (const std::uint32_t device : devices) {
+            DeviceArrival arrival{};
+            arrival.source = on(device);
+            arrival.destination = on(device);
+            arrivals.push_back(arrival);
+        }
+    }
+    DeviceSituation allreduce(std::uint64_t bytes) {
+        DeviceSituation situation;
+        situation.count = bytes / 4;
+        situation.element_bytes = 4;
+        for (const DeviceArrival& arrival : arrivals) situation.arrivals.push_back(&arrival);
+        situation.may_reach = [](int, std::uint32_t, int, std::uint32_t) { return true; };
+        return situation;
+    }
+    DeviceSituation broadcast(std::uint64_t bytes, int root) {
+        DeviceSituation situation = allreduce(bytes);
+        situation.collective = PEERCOLL_BROADCAST;
+        situation.root = root;
+        situation.count = bytes;
+        situation.element_bytes = 1;
+        return situation;
+    }
+    std::vector<DeviceArrival> arrivals;
+};
+
+std::vector<int> executors(const DeviceChoice& choice) {
+    std::vector<int> ranks;
+    for (std::size_t i = 0; i < choice.executors; ++i) ranks.push_back(choice.executor[i].rank);
+    return ranks;
+}
+
+void expect_cover(const DeviceChoice& choice, std::uint64_t count) {
+    std::uint64_t next = 0;
+    for (std::size_t i = 0; i < choice.executors; ++i) {
+        EXPECT_EQ(choice.executor[i].first, next);
+        EXPECT_LT(choice.executor[i].first, choice.executor[i].last);
+        next = choice.executor[i].last;
+    }
+    EXPECT_EQ(next, count);
+}
+
+TEST(DeviceChoice, HostBuffersGoToTheHost) {
+    Node node({0, 0});
+    for (DeviceArrival& arrival : node.arrivals) arrival.source = arrival.destination = on(0, BufferFact::Host);
+    const DeviceChoice choice = select_device(node.allreduce(8));
+    EXPECT_EQ(choice.path, DeviceChoice::Path::Host);
+    EXPECT_TRUE(choice.single_copy);
+}
+
+TEST(DeviceChoice, PinnedBuffersGoToTheHostWithoutSingleCopies) {
+    Node node({0, 0});
+    for (DeviceArrival& arrival : node.arrivals) arrival.source = arrival.destination = on(0, BufferFact::Host);
+    node.arrivals[1].source = on(0, BufferFact::Pinned);
+    const DeviceChoice choice = select_device(node.allreduce(8));
+    EXPECT_EQ(choice.path, DeviceChoice::Path::Host);
+    EXPECT_FALSE(choice.single_copy);
+}
+
+TEST(DeviceChoice, OneExecutorServesOneDevice) {
+    Node node({0, 0, 0, 0});
+    for (const std::uint64_t bytes : {8 * KiB, 256 * MiB}) {
+        const DeviceChoice choice = select_device(node.allreduce(bytes));
+        EXPECT_EQ(choice.path, DeviceChoice::Path::Fused);
+        EXPECT_EQ(executors(choice), std::vector<int>{0});
+        expect_cover(choice, bytes / 4);
+    }
+}
+
+TEST(DeviceChoice, EveryRankServesItsPartWhenThatIsForced) {
+    Node node({0, 0, 0});
+    DeviceSituation situation = node.allreduce(3 * MiB);
+    situation.executors = Executors::PerRank;
+    const DeviceChoice choice = select_device(situation);
+    EXPECT_EQ(executors(choice), (std::vector<int>{0, 1, 2}));
+    expect_cover(choice, 3 * MiB / 4);
+}
+
+TEST(DeviceChoice, OneExecutorServesAllDevicesWhereTheMessageIsSmallAndOneEachWhereItIsLarge) {
+    Node node({0, 0, 1, 1, 2, 2, 3, 3});
+    EXPECT_EQ(executors(select_device(node.allreduce(8))), std::vector<int>{0});
+    const DeviceChoice large = select_device(node.allreduce(64 * MiB));
+    EXPECT_EQ(executors(large), (std::vector<int>{0, 2, 4, 6}));
+    expect_cover(large, 64 * MiB / 4);
+}
+
+TEST(DeviceChoice, PartsThatWouldBeEmptyHaveNoExecutor) {
+    Node node({0, 1, 2});
+    DeviceSituation situation = node.allreduce(4);
+    situation.executors = Executors::PerDevice;
+    const DeviceChoice choice = select_device(situation);
+    EXPECT_EQ(choice.executors, 1U);
+    expect_cover(choice, 1);
+}
+
+TEST(DeviceChoice, ARootOfALargeBroadcastBetweenManyDevicesOnlyIsRead) {
+    Node node({0, 1, 2, 3});
+    const DeviceChoice choice = select_device(node.broadcast(256 * MiB, 2));
+    EXPECT_EQ(executors(choice), (std::vector<int>{0, 1, 3}));
+    expect_cover(choice, 256 * MiB);
+}
+
+TEST(DeviceChoice, ARootOfALargeBroadcastBetweenTwoDevicesSendsItsHalf) {
+    Node node({0, 1});
+    EXPECT_EQ(executors(select_device(node.broadcast(256 * MiB, 0))), (std::vector<int>{0, 1}));
+}
+
+TEST(DeviceChoice, WhoDoesNotReachAllDoesNotAct) {
+    Node node({0, 1});
+    DeviceSituation situation = node.allreduce(64 * MiB);
+    situation.may_reach = [](int executor, std::uint32_t, int owner, std::uint32_t) {
+        return executor == 1 || executor == owner;
+    };
+    EXPECT_EQ(executors(select_device(situation)), std::vector<int>{1});
+}
+
+TEST(DeviceChoice, IslandsAreStaged) {
+    Node node({0, 1, 2, 3});
+    DeviceSituation situation = node.allreduce(64 * MiB);
+    situation.may_reach = [](int, std::uint32_t from, int, std::uint32_t to) { return from / 2 == to / 2; };
+    const DeviceChoice choice = select_device(situation);
+    EXPECT_EQ(choice.path, DeviceChoice::Path::Staged);
+    EXPECT_STRNE(choice.reason, "");
+}
+
+TEST(DeviceChoice, OneBufferThatCannotBeSharedStagesAll) {
+    for (const BufferFact::Kind kind : {BufferFact::Host, BufferFact::Pinned, BufferFact::Unshareable}) {
+        Node node({0, 0, 0});
+        node.arrivals[1].destination = on(0, kind);
+        const DeviceChoice choice = select_device(node.allreduce(8));
+        EXPECT_EQ(choice.path, DeviceChoice::Path::Staged);
+        EXPECT_EQ(choice.single_copy, kind != BufferFact::Pinned);
+    }
+}
+
+TEST(DeviceChoice, StagedCanBeForced) {
+    Node node({0, 0});
+    DeviceSituation situation = node.allreduce(8);
+    situation.algorithm = DeviceAlgorithm::Staged;
+    EXPECT_EQ(select_device(situation).path, DeviceChoice::Path::Staged);
+}
+
+}  // namespace
+}  // namespace peercoll
