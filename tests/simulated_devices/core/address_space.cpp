@@ -109,6 +109,11 @@ bool AddressSpace::overlaps(std::uint64_t base, std::uint64_t bytes) const {
     return next != mappings_.begin() && std::prev(next)->second->end() > base;
 }
 
+bool AddressSpace::is_free(std::uint64_t base, std::uint64_t bytes) const {
+    const std::lock_guard lock(mutex_);
+    return !overlaps(base, bytes);
+}
+
 bool AddressSpace::map(const std::shared_ptr<Mapping>& mapping, std::uint64_t from) {
     const std::lock_guard lock(mutex_);
     const std::uint64_t bytes = round_up(mapping->bytes, page_bytes);

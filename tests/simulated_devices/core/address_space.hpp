@@ -57,6 +57,7 @@ struct Mapping {
     void* context = nullptr;            // the face's own; may be null
     std::shared_ptr<void> pool;         // the face's own
     int handle_types = 0;               // the face's own
+    std::shared_ptr<void> physical;     // the face's own
     std::shared_ptr<void> host_memory;  // of a pinned allocation
     std::shared_ptr<Block> block;       // null: host memory at its own address
     std::shared_ptr<AddressRange> range;
@@ -92,6 +93,8 @@ public:
     bool map(const std::shared_ptr<Mapping>& mapping, std::uint64_t from = 0);
     // Lists host memory. False: a part of it is listed already.
     bool add_host(const std::shared_ptr<Mapping>& mapping);
+    // Whether nothing is mapped there.
+    bool is_free(std::uint64_t base, std::uint64_t bytes) const;
     // Nobody finds it any more; it goes when the last who works on it is done.
     void remove(const std::shared_ptr<Mapping>& mapping);
 

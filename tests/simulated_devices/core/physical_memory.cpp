@@ -91,7 +91,7 @@ std::shared_ptr<Block> Block::open(std::shared_ptr<Arena> arena, std::uint64_t o
     if (header == nullptr) {
         return nullptr;
     }
-    bool good = header->magic == block_magic && header->id == id &&
+    bool good = header->magic == block_magic && (id == 0 || header->id == id) &&
                 header->bytes <= static_cast<std::uint64_t>(status.st_size) - offset - page_bytes;
     std::uint64_t holders = header->holders.load(std::memory_order_acquire);
     while (good) {

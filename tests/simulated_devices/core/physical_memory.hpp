@@ -60,7 +60,7 @@ public:
     // Allocates. `bytes` is a multiple of the page. Fresh memory is poisoned.
     Block(std::shared_ptr<Arena> arena, std::uint64_t bytes, const Uuid& device, std::uint64_t poison_bytes,
           WhenFreed when_freed);
-    // Opens a block of another process's arena; null if there is none with this id, or its owner has freed it.
+    // Opens a block of another process's arena; null if there is none with this id (0: any), or its owner has freed it.
     static std::shared_ptr<Block> open(std::shared_ptr<Arena> arena, std::uint64_t offset, std::uint64_t id);
     ~Block();
     Block(const Block&) = delete;
