@@ -94,7 +94,7 @@ void interior_free(Scene& scene) {
     const Gpu gpu(scene);
     const Memory memory(4 * MiB);
     scene.expect("free inside an allocation", invalid_value, driver().cuMemFree(memory.address() + MiB));
-    scene.expect("free nothing", success, driver().cuMemFree(0));
+    scene.observe("free nothing", driver().cuMemFree(0));
 }
 
 }  // namespace
