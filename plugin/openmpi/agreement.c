@@ -14,8 +14,8 @@ int peercoll_openmpi_agree(peercoll_openmpi_module_t* module) {
     const int nobody = INT_MAX;
     const int mine = module->peers == NULL ? rank : nobody;
     int lowest = nobody;
-    const int result = module->captured.allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, module->comm,
-                                                  module->captured.allreduce_module);
+    const int result = module->captured.coll_allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, module->comm,
+                                                       module->captured.coll_allreduce_module);
     if (result != MPI_SUCCESS) {
         return result;
     }

@@ -9,8 +9,7 @@
 static int pass_on(const void* sendbuf, void* recvbuf, int count, struct ompi_datatype_t* datatype,
                    struct ompi_op_t* op, peercoll_openmpi_module_t* module, const char* reason) {
     peercoll_openmpi_count_passed_on(module, PEERCOLL_ALLREDUCE, reason);
-    return module->captured.allreduce(sendbuf, recvbuf, count, datatype, op, module->comm,
-                                      module->captured.allreduce_module);
+    return peercoll_openmpi_staged_allreduce(sendbuf, recvbuf, count, datatype, op, module->comm, &module->super);
 }
 
 int peercoll_openmpi_allreduce(const void* sendbuf, void* recvbuf, int count, struct ompi_datatype_t* datatype,

@@ -2,10 +2,11 @@
  *
  * MPI_Bcast. Ranks may describe the same bytes by different datatypes; only the number of bytes is common to all, so
  * each rank decides for itself how it gets its own data into one piece, and nothing else depends on it. Data that lies
- * in one piece is used where it is; other data goes through a packed copy.
+ * in one piece is used where it is; other data goes through a packed copy, and if it is in device memory through an
+ * image of it on the host before that.
  */
-#include "plugin/openmpi/component.h"
 #include "plugin/openmpi/packing.h"
+#include "plugin/openmpi/staged_call.h"
 
 #include <stdlib.h>
 
@@ -56,10 +57,37 @@ static int broadcast_packed(void* buffer, int count, struct ompi_datatype_t* dat
     return unpacked ? MPI_SUCCESS : MPI_ERR_INTERN;
 }
 
+static int broadcast_gapped(void* buffer, int count, struct ompi_datatype_t* datatype, size_t bytes, int root,
+                            peercoll_openmpi_module_t* module, peercoll_status_t* status) {
+    const struct peercoll_openmpi_buffer_layout layout = peercoll_openmpi_elements((size_t)count, datatype);
+    const struct peercoll_openmpi_call call = {
+        .send = peercoll_openmpi_unused(NULL),
+        .receive = ompi_comm_rank(module->comm) == root ? peercoll_openmpi_read(buffer, layout)
+                                                        : peercoll_openmpi_written(buffer, false, layout),
+    };
+    if (OPAL_LIKELY(!peercoll_openmpi_needs_staging(module->context, &call))) {
+        return broadcast_packed(buffer, count, datatype, bytes, root, module, status);
+    }
+    struct peercoll_openmpi_staging staging;
+    int result = peercoll_openmpi_stage(module->context, &call, "bcast", &staging);
+    if (result != MPI_SUCCESS) {
+        return result;
+    }
+    result = peercoll_openmpi_fill_images(&staging);
+    if (result == MPI_SUCCESS) {
+        result = broadcast_packed(staging.receive.address, count, datatype, bytes, root, module, status);
+    }
+    if (*status == PEERCOLL_SUCCESS) {
+        result = peercoll_openmpi_copy_results_back(&staging, result);
+    }
+    peercoll_openmpi_unstage(&staging);
+    return result;
+}
+
 static int pass_on(void* buffer, int count, struct ompi_datatype_t* datatype, int root,
                    peercoll_openmpi_module_t* module, const char* reason) {
     peercoll_openmpi_count_passed_on(module, PEERCOLL_BROADCAST, reason);
-    return module->captured.bcast(buffer, count, datatype, root, module->comm, module->captured.bcast_module);
+    return peercoll_openmpi_staged_bcast(buffer, count, datatype, root, module->comm, &module->super);
 }
 
 int peercoll_openmpi_bcast(void* buffer, int count, struct ompi_datatype_t* datatype, int root,
@@ -86,7 +114,7 @@ int peercoll_openmpi_bcast(void* buffer, int count, struct ompi_datatype_t* data
     if (ompi_datatype_is_contiguous_memory_layout(datatype, count)) {
         status = peercoll_plugin_v1.broadcast(first_byte(buffer, datatype), bytes, root, module->peers);
     } else {
-        const int result = broadcast_packed(buffer, count, datatype, bytes, root, module, &status);
+        const int result = broadcast_gapped(buffer, count, datatype, bytes, root, module, &status);
         if (result != MPI_SUCCESS) {
             return result;
         }

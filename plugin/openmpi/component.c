@@ -6,6 +6,7 @@
 
 #include "plugin/openmpi/abi_check.h"
 #include "plugin/openmpi/operands.h"
+#include "plugin/openmpi/staged_call.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ static int open_component(void) {
 }
 
 static int close_component(void) {
+    peercoll_openmpi_close_staged_requests();
     peercoll_openmpi_destroy_context();
     if (log_stream >= 0) {
         opal_output_close(log_stream);

@@ -9,13 +9,15 @@
  *   module.c                 the module of a communicator: capture, enable, disable
  *   agreement.c              whether all ranks of a communicator can serve it
  *   operands.c               MPI datatypes and operations to peercoll's
- *   allreduce.c broadcast.c  the collectives
+ *   allreduce.c broadcast.c  the collectives that peercoll serves
+ *   staged_*.c               all others, and those two where they are passed on: staged if they use device memory
  *   performance_variables.c  counters for MPI_T
  */
 #ifndef PEERCOLL_OPENMPI_COMPONENT_H
 #define PEERCOLL_OPENMPI_COMPONENT_H
 
 #include "plugin/openmpi/openmpi.h"
+#include "plugin/openmpi/slots.h"
 
 #include <peercoll/peercoll.h>
 
@@ -63,22 +65,14 @@ enum peercoll_openmpi_agreement {
     PEERCOLL_OPENMPI_STANDS_ASIDE, /* some rank cannot: all pass everything on */
 };
 
-struct peercoll_openmpi_captured {
-    mca_coll_base_module_allreduce_fn_t allreduce;
-    mca_coll_base_module_t* allreduce_module;
-    mca_coll_base_module_bcast_fn_t bcast;
-    mca_coll_base_module_t* bcast_module;
-    mca_coll_base_module_allgather_fn_t allgather;
-    mca_coll_base_module_t* allgather_module;
-};
-
 struct peercoll_openmpi_module {
     mca_coll_base_module_t super;
     struct ompi_communicator_t* comm;
-    peercoll_comm_t peers; /* NULL: this rank stands aside */
+    peercoll_context_t context; /* NULL: this rank stands aside */
+    peercoll_comm_t peers;      /* NULL: it does, or only stages: one rank, or an inter-communicator */
     enum peercoll_openmpi_agreement agreement;
-    struct peercoll_openmpi_captured captured; /* each module retained */
-    void* packed;                              /* broadcast.c: kept between calls */
+    mca_coll_base_comm_coll_t captured; /* the slots of slots.h, each with its module retained */
+    void* packed;                       /* broadcast.c: kept between calls */
     size_t packed_size;
 };
 typedef struct peercoll_openmpi_module peercoll_openmpi_module_t;
@@ -105,6 +99,14 @@ int peercoll_openmpi_allreduce(const void* sendbuf, void* recvbuf, int count, st
                                struct ompi_op_t* op, struct ompi_communicator_t* comm, mca_coll_base_module_t* base);
 int peercoll_openmpi_bcast(void* buffer, int count, struct ompi_datatype_t* datatype, int root,
                            struct ompi_communicator_t* comm, mca_coll_base_module_t* base);
+
+/* ---- staged_*.c ---- */
+
+/* The captured function of each slot, with host memory in place of device memory: of the slot's own type. */
+#define PEERCOLL_OPENMPI_DECLARE_STAGED(slot) \
+    __typeof__(*((mca_coll_base_module_t*)NULL)->coll_##slot) peercoll_openmpi_staged_##slot;
+PEERCOLL_OPENMPI_SLOTS(PEERCOLL_OPENMPI_DECLARE_STAGED)
+#undef PEERCOLL_OPENMPI_DECLARE_STAGED
 
 /* ---- performance_variables.c ---- */
 

@@ -4,24 +4,19 @@
  * module is destroyed; slots are never changed later. Making a module communicates nothing and maps nothing.
  */
 #include "plugin/openmpi/component.h"
+#include "plugin/openmpi/staged_call.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 static void construct(peercoll_openmpi_module_t* module) {
     module->comm = NULL;
+    module->context = NULL;
     module->peers = NULL;
     module->agreement = PEERCOLL_OPENMPI_NOT_ASKED;
-    module->captured = (struct peercoll_openmpi_captured){0};
+    module->captured = (mca_coll_base_comm_coll_t){0};
     module->packed = NULL;
     module->packed_size = 0;
-}
-
-static void release_captured(mca_coll_base_module_t** module) {
-    if (*module != NULL) {
-        OBJ_RELEASE(*module);
-        *module = NULL;
-    }
 }
 
 static void destruct(peercoll_openmpi_module_t* module) {
@@ -33,9 +28,12 @@ static void destruct(peercoll_openmpi_module_t* module) {
     }
     free(module->packed);
     module->packed = NULL;
-    release_captured(&module->captured.allreduce_module);
-    release_captured(&module->captured.bcast_module);
-    release_captured(&module->captured.allgather_module);
+#define RELEASE(slot)                                       \
+    if (module->captured.coll_##slot##_module != NULL) {    \
+        OBJ_RELEASE(module->captured.coll_##slot##_module); \
+    }
+    PEERCOLL_OPENMPI_SLOTS(RELEASE)
+#undef RELEASE
 }
 
 OBJ_CLASS_INSTANCE(peercoll_openmpi_module_t, mca_coll_base_module_t, construct, destruct);
@@ -46,21 +44,22 @@ static int allgather(const void* mine, void* all, size_t bytes, void* user) {
     if (bytes > INT_MAX) {
         return MPI_ERR_COUNT;
     }
-    return module->captured.allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, module->comm,
-                                      module->captured.allgather_module);
+    peercoll_openmpi_enter_library();
+    const int result = module->captured.coll_allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                                                       module->comm, module->captured.coll_allgather_module);
+    peercoll_openmpi_leave_library();
+    return result;
 }
 
 static int progress(void* user) {
     (void)user;
+    peercoll_openmpi_enter_library();
     opal_progress();
+    peercoll_openmpi_leave_library();
     return 0;
 }
 
 static void make_peers(peercoll_openmpi_module_t* module) {
-    const peercoll_context_t context = peercoll_openmpi_context();
-    if (context == NULL) {
-        return;
-    }
     const peercoll_comm_params_t params = {
         .struct_size = sizeof(params),
         .rank = ompi_comm_rank(module->comm),
@@ -70,10 +69,39 @@ static void make_peers(peercoll_openmpi_module_t* module) {
         .user = module,
         .label = module->comm->c_name,
     };
-    if (peercoll_plugin_v1.comm_create(context, &params, &module->peers) != PEERCOLL_SUCCESS) {
+    if (peercoll_plugin_v1.comm_create(module->context, &params, &module->peers) != PEERCOLL_SUCCESS) {
         module->peers = NULL;
         peercoll_openmpi_warn(peercoll_plugin_v1.last_error());
     }
+}
+
+/* Served are communicators of two and more ranks in one group. On all others device memory is staged. */
+static bool is_served(struct ompi_communicator_t* comm) {
+    return !OMPI_COMM_IS_INTER(comm) && ompi_comm_size(comm) >= 2;
+}
+
+static void capture(peercoll_openmpi_module_t* module, const struct mca_coll_base_comm_coll_t* below) {
+#define CAPTURE(slot)                                                        \
+    if (below->coll_##slot != NULL) {                                        \
+        module->captured.coll_##slot = below->coll_##slot;                   \
+        module->captured.coll_##slot##_module = below->coll_##slot##_module; \
+        OBJ_RETAIN(module->captured.coll_##slot##_module);                   \
+    }
+    PEERCOLL_OPENMPI_SLOTS(CAPTURE)
+#undef CAPTURE
+}
+
+/* Only where there is something to stage for. A process without a context takes calls as they come. */
+static void install_staging(peercoll_openmpi_module_t* module) {
+    if (module->context == NULL) {
+        return;
+    }
+#define INSTALL(slot)                                               \
+    if (module->captured.coll_##slot != NULL) {                     \
+        module->super.coll_##slot = peercoll_openmpi_staged_##slot; \
+    }
+    PEERCOLL_OPENMPI_SLOTS(INSTALL)
+#undef INSTALL
 }
 
 static int enable(mca_coll_base_module_t* base, struct ompi_communicator_t* comm) {
@@ -87,18 +115,16 @@ static int enable(mca_coll_base_module_t* base, struct ompi_communicator_t* comm
         return OMPI_ERR_NOT_FOUND;
     }
     module->comm = comm;
-    module->captured = (struct peercoll_openmpi_captured){
-        .allreduce = below->coll_allreduce,
-        .allreduce_module = below->coll_allreduce_module,
-        .bcast = below->coll_bcast,
-        .bcast_module = below->coll_bcast_module,
-        .allgather = below->coll_allgather,
-        .allgather_module = below->coll_allgather_module,
-    };
-    OBJ_RETAIN(module->captured.allreduce_module);
-    OBJ_RETAIN(module->captured.bcast_module);
-    OBJ_RETAIN(module->captured.allgather_module);
-    make_peers(module);
+    module->context = peercoll_openmpi_context();
+    capture(module, below);
+    install_staging(module);
+    if (is_served(comm)) {
+        module->super.coll_allreduce = peercoll_openmpi_allreduce;
+        module->super.coll_bcast = peercoll_openmpi_bcast;
+        if (module->context != NULL) {
+            make_peers(module);
+        }
+    }
     return OMPI_SUCCESS;
 }
 
@@ -111,8 +137,8 @@ static int disable(mca_coll_base_module_t* base, struct ompi_communicator_t* com
 
 mca_coll_base_module_t* peercoll_openmpi_comm_query(struct ompi_communicator_t* comm, int* priority) {
     *priority = peercoll_openmpi_parameters.priority;
-    /* Facts that all ranks share. Communicators of one rank are for coll/self. */
-    if (*priority < 0 || OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2) {
+    /* Facts that all ranks share, but for communicators where nothing is done together. */
+    if (*priority < 0 || (!is_served(comm) && peercoll_openmpi_context() == NULL)) {
         *priority = -1;
         return NULL;
     }
@@ -123,8 +149,6 @@ mca_coll_base_module_t* peercoll_openmpi_comm_query(struct ompi_communicator_t* 
     }
     module->super.coll_module_enable = enable;
     module->super.coll_module_disable = disable;
-    module->super.coll_allreduce = peercoll_openmpi_allreduce;
-    module->super.coll_bcast = peercoll_openmpi_bcast;
     return &module->super;
 }
 

@@ -15,7 +15,8 @@
 struct total {
     const char* name;
     const char* description;
-    const char* statistic; /* of peercoll's statistics: this one, or all that begin with it if it ends in a dot */
+    const char* statistic; /* of peercoll's statistics: this one, or all that begin with it if it ends in a dot, or end
+                              with it if it begins with one */
     peercoll_collective_t collective;
 };
 
@@ -26,6 +27,8 @@ static const struct total totals[] = {
     {"broadcast_served", "Calls of MPI_Bcast that peercoll served", "broadcast.served", PEERCOLL_BROADCAST},
     {"broadcast_passed_on", "Calls of MPI_Bcast that peercoll passed on to the next component", "broadcast.passed_on.",
      PEERCOLL_BROADCAST},
+    {"staged", "Calls of any collective whose device memory peercoll staged for the next component", ".staged",
+     PEERCOLL_COLLECTIVE_END},
 };
 
 static atomic_ullong passed_on_without_context[PEERCOLL_COLLECTIVE_END];
@@ -34,16 +37,32 @@ void peercoll_openmpi_count_without_context(peercoll_collective_t collective) {
     atomic_fetch_add_explicit(&passed_on_without_context[collective], 1, memory_order_relaxed);
 }
 
+static bool is_family(const struct total* total) {
+    return total->statistic[strlen(total->statistic) - 1] == '.';
+}
+
 static bool begins_with(const char* text, const char* beginning) {
     return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static bool ends_with(const char* text, const char* end) {
+    const size_t length = strlen(text);
+    const size_t end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static bool belongs_to(const struct total* total, const char* name) {
+    if (total->statistic[0] == '.') {
+        return ends_with(name, total->statistic);
+    }
+    return is_family(total) ? begins_with(name, total->statistic) : strcmp(name, total->statistic) == 0;
 }
 
 static int read_total(const struct mca_base_pvar_t* variable, void* value, void* object) {
     (void)object;
     const struct total* total = variable->ctx;
-    const bool family = total->statistic[strlen(total->statistic) - 1] == '.';
     unsigned long long sum = 0;
-    if (family) {
+    if (is_family(total)) {
         sum = atomic_load_explicit(&passed_on_without_context[total->collective], memory_order_relaxed);
     }
     const peercoll_context_t context = peercoll_openmpi_existing_context();
@@ -51,7 +70,7 @@ static int read_total(const struct mca_base_pvar_t* variable, void* value, void*
     uint64_t count = 0;
     for (size_t index = 0;
          context != NULL && peercoll_plugin_v1.statistic(context, index, &name, &count) == PEERCOLL_SUCCESS; ++index) {
-        if (family ? begins_with(name, total->statistic) : strcmp(name, total->statistic) == 0) {
+        if (belongs_to(total, name)) {
             sum += count;
         }
     }
