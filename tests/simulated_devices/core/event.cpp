@@ -59,14 +59,34 @@ Event::~Event() {
     ::munmap(counts_, page_bytes);
 }
 
-void Event::complete(std::uint64_t record) {
+Event::Record Event::record() {
+    const std::lock_guard lock(mutex_);
+    last_own_.number = counts_->recorded.fetch_add(1, std::memory_order_acq_rel) + 1;
+    last_own_.done = std::make_shared<std::atomic<bool>>(false);
+    return last_own_;
+}
+
+Event::Record Event::last_record() const {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t number = counts_->recorded.load(std::memory_order_acquire);
+    return number == last_own_.number ? last_own_ : Record{number, nullptr};
+}
+
+bool Event::done(const Record& record) const {
+    return record.done ? record.done->load(std::memory_order_acquire)
+                       : counts_->completed.load(std::memory_order_acquire) >= record.number;
+}
+
+void Event::complete(const Record& record) {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     counts_->nanoseconds.store(
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()),
         std::memory_order_relaxed);
     std::uint64_t before = counts_->completed.load(std::memory_order_relaxed);
-    while (before < record && !counts_->completed.compare_exchange_weak(before, record, std::memory_order_acq_rel)) {
+    while (before < record.number &&
+           !counts_->completed.compare_exchange_weak(before, record.number, std::memory_order_acq_rel)) {
     }
+    record.done->store(true, std::memory_order_release);
 }
 
 }  // namespace peercoll::simulator

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 namespace peercoll::simulator {
 
@@ -34,17 +35,25 @@ public:
     int descriptor() const { return file_.number(); }
     std::uint64_t id() const { return counts_->id; }
 
-    // A new record; complete() with its number once all before it is done. An event that was never recorded is done.
-    std::uint64_t record() { return counts_->recorded.fetch_add(1, std::memory_order_acq_rel) + 1; }
-    void complete(std::uint64_t record);
-    std::uint64_t last_record() const { return counts_->recorded.load(std::memory_order_acquire); }
-    bool done(std::uint64_t record) const { return counts_->completed.load(std::memory_order_acquire) >= record; }
+    // One record of the event. Of this process's own, it is known whether it is done; of another's, whether it or a
+    // later one is.
+    struct Record {
+        std::uint64_t number = 0;
+        std::shared_ptr<std::atomic<bool>> done;  // null: another process's
+    };
+    // A new record; complete() it once all before it is done. An event that was never recorded is done.
+    Record record();
+    void complete(const Record& record);
+    Record last_record() const;
+    bool done(const Record& record) const;
     bool done() const { return done(last_record()); }
     std::uint64_t nanoseconds() const { return counts_->nanoseconds.load(std::memory_order_acquire); }
 
 private:
     Descriptor file_;
     Counts* counts_ = nullptr;
+    mutable std::mutex mutex_;
+    Record last_own_;
 };
 
 }  // namespace peercoll::simulator

@@ -68,6 +68,9 @@ std::shared_ptr<Stream> Scheduler::next(Worker& worker, Clock::time_point now, C
     std::vector<std::shared_ptr<Stream>> candidates;
     for (const auto& stream : worker.streams) {
         const Operation& first = stream->queue_.front();
+        if (stream->on_host_) {
+            continue;
+        }
         if (first.earliest > now) {
             wake = std::min(wake, first.earliest);
         } else if (in_turn(worker, *stream)) {
@@ -104,25 +107,55 @@ void Scheduler::work(Worker& worker) {
             }
             continue;
         }
-        Operation& operation = stream->queue_.front();
-        const bool skipped = stream->context()->failed() && !operation.even_after_fault;
-        worker.running = true;
-        lock.unlock();
-        if (!skipped) {
-            const Result result = operation.run();
-            if (result != Result::Ok) {
-                stream->context()->fail(result);
+        if (stream->queue_.front().on_host) {
+            stream->on_host_ = true;
+            host_work_.push_back(stream);
+            if (!host_started_) {
+                host_started_ = true;
+                std::thread(&Scheduler::work_for_host, this).detach();
             }
+        } else {
+            run_first(lock, *stream, worker.running);
+            finish(worker, stream);
         }
-        // What the operation holds, memory for example, is given back before it counts as done.
-        operation.run = nullptr;
-        operation.ready = nullptr;
-        lock.lock();
-        worker.running = false;
-        finish(worker, stream);
         changed_.notify_all();
     }
     changed_.notify_all();
+}
+
+void Scheduler::work_for_host() {
+    inside_worker = true;
+    std::unique_lock lock(mutex_);
+    while (!stopped_) {
+        if (host_work_.empty()) {
+            changed_.wait(lock);
+            continue;
+        }
+        const std::shared_ptr<Stream> stream = host_work_.front();
+        host_work_.pop_front();
+        run_first(lock, *stream, host_running_);
+        stream->on_host_ = false;
+        finish(*workers_[stream->context()->device], stream);
+        changed_.notify_all();
+    }
+}
+
+void Scheduler::run_first(std::unique_lock<std::mutex>& lock, Stream& stream, bool& running) {
+    Operation& operation = stream.queue_.front();
+    const bool skipped = stream.context()->failed() && !operation.even_after_fault;
+    running = true;
+    lock.unlock();
+    if (!skipped) {
+        const Result result = operation.run();
+        if (result != Result::Ok) {
+            stream.context()->fail(result);
+        }
+    }
+    // What the operation holds, memory for example, is given back before it counts as done.
+    operation.run = nullptr;
+    operation.ready = nullptr;
+    lock.lock();
+    running = false;
 }
 
 bool Scheduler::idle(const Stream& stream) const {

@@ -30,6 +30,7 @@ struct Operation {
     std::function<Result()> run;
     std::function<bool()> ready;  // empty: at once
     bool even_after_fault = false;
+    bool on_host = false;  // a function of the application: the device goes on with other streams meanwhile
     // Set by the scheduler.
     std::uint64_t sequence = 0;
     std::chrono::steady_clock::time_point earliest{};
@@ -47,6 +48,7 @@ private:
     const std::shared_ptr<ExecutionContext> context_;
     const StreamKind kind_;
     std::deque<Operation> queue_;  // the first one may be running
+    bool on_host_ = false;         // the first one is, or waits to be, run by the host's thread
     std::uint64_t submitted_ = 0;
     std::uint64_t completed_ = 0;
 };
@@ -80,6 +82,9 @@ private:
     };
 
     void work(Worker& worker);
+    // The application's functions, one after the other on a thread of their own.
+    void work_for_host();
+    void run_first(std::unique_lock<std::mutex>& lock, Stream& stream, bool& running);
     std::shared_ptr<Stream> next(Worker& worker, Clock::time_point now, Clock::time_point& wake);
     bool in_turn(const Worker& worker, const Stream& stream) const;
     void finish(Worker& worker, const std::shared_ptr<Stream>& stream);
@@ -90,6 +95,9 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::map<int, std::unique_ptr<Worker>> workers_;  // by device
+    std::deque<std::shared_ptr<Stream>> host_work_;
+    bool host_started_ = false;
+    bool host_running_ = false;
     std::mt19937_64 random_;
     std::uint64_t sequence_ = 0;
     bool stopped_ = false;

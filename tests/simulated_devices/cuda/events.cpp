@@ -64,7 +64,7 @@ CUresult cuEventQuery(CUevent handle) {
 CUresult cuEventSynchronize(CUevent handle) {
     return with_event(handle, [&](Context& context, const EventObject& object) {
         const auto event = object.event;
-        const std::uint64_t record = event->last_record();
+        const Event::Record record = event->last_record();
         process().scheduler().wait_for([&] { return event->done(record); });
         return check(&context);
     });
@@ -78,7 +78,7 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent start_handle, CUevent e
             return CUDA_ERROR_INVALID_VALUE;
         }
         if (!start || !end || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0 ||
-            start->event->last_record() == 0 || end->event->last_record() == 0) {
+            start->event->last_record().number == 0 || end->event->last_record().number == 0) {
             return CUDA_ERROR_INVALID_HANDLE;
         }
         if (!start->event->done() || !end->event->done()) {

@@ -11,7 +11,7 @@
 namespace peercoll::simulator::cuda {
 
 struct ModuleObject {
-    std::string ptx;  // empty: native code, of which nothing is known
+    std::string ptx;  // empty: native code, whose names are not known
     Context* context;
 };
 
@@ -127,7 +127,9 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module_handle, const
         if (!module || module->context != &context) {
             return CUDA_ERROR_INVALID_HANDLE;
         }
-        const bool listed = module->ptx.empty() || module->ptx.find(name) != std::string::npos;
+        // A text that lists its kernels has no others.
+        const bool listed = module->ptx.find(".entry") == std::string::npos ||
+                            module->ptx.find(std::string(".entry ") + name) != std::string::npos;
         const Kernel kernel = listed ? find_kernel(name) : Kernel();
         if (kernel.function == nullptr) {
             return CUDA_ERROR_NOT_FOUND;

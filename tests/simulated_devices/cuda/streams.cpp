@@ -184,10 +184,13 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* argument) {
         if (function == nullptr) {
             return CUDA_ERROR_INVALID_VALUE;
         }
-        submit(stream, [=] {
+        Operation operation;
+        operation.on_host = true;
+        operation.run = [=] {
             function(argument);
             return Result::Ok;
-        });
+        };
+        process().scheduler().submit(stream.stream, std::move(operation));
         return CUDA_SUCCESS;
     });
 }
