@@ -16,7 +16,7 @@ namespace peercoll::cuda {
 
 namespace {
 
-enum Opaque { generation, first, second };
+enum Opaque { Generation, First, Second };
 
 constexpr std::string_view mapping_it = "mapping another process's memory";
 
@@ -52,7 +52,7 @@ Status import_ipc(const DriverFunctions& driver, const peercoll_memory_handle_t&
     if (const CuResult error = driver.ipc_open_handle(&address, name, ipc_lazy_peer_access); error != code::success)
         return import_error(driver, error);
     mapping.address = address;
-    mapping.opaque[first] = address;
+    mapping.opaque[First] = address;
     return {};
 }
 
@@ -100,8 +100,8 @@ Status map_allocation(const DriverFunctions& driver, const Device& device, CuAll
         return import_error(driver, error);
     }
     mapping.address = address;
-    mapping.opaque[first] = address;
-    mapping.opaque[second] = bytes;
+    mapping.opaque[First] = address;
+    mapping.opaque[Second] = bytes;
     return {};
 }
 
@@ -148,24 +148,24 @@ Status import_from_pool(const DriverFunctions& driver, const Device& device, con
         return import_error(driver, error);
     }
     mapping.address = address;
-    mapping.opaque[first] = address;
-    mapping.opaque[second] = reinterpret_cast<std::uintptr_t>(pool);
+    mapping.opaque[First] = address;
+    mapping.opaque[Second] = reinterpret_cast<std::uintptr_t>(pool);
     return {};
 }
 
 void unmap(const DriverFunctions& driver, const peercoll_mapping_t& mapping) {
     switch (mapping.kind) {
         case PEERCOLL_HANDLE_IPC:
-            driver.ipc_close_handle(mapping.opaque[first]);
+            driver.ipc_close_handle(mapping.opaque[First]);
             break;
         case PEERCOLL_HANDLE_FD:
         case PEERCOLL_HANDLE_FABRIC:
-            driver.memory_unmap(mapping.opaque[first], mapping.opaque[second]);
-            driver.address_free(mapping.opaque[first], mapping.opaque[second]);
+            driver.memory_unmap(mapping.opaque[First], mapping.opaque[Second]);
+            driver.address_free(mapping.opaque[First], mapping.opaque[Second]);
             break;
         case PEERCOLL_HANDLE_POOL_FD:
-            driver.memory_free(mapping.opaque[first]);
-            driver.pool_destroy(reinterpret_cast<CuMemoryPool>(mapping.opaque[second]));
+            driver.memory_free(mapping.opaque[First]);
+            driver.pool_destroy(reinterpret_cast<CuMemoryPool>(mapping.opaque[Second]));
             break;
         default:
             break;
@@ -221,7 +221,7 @@ peercoll_status_t import_memory(int32_t ordinal, const peercoll_memory_handle_t*
             made.bytes = handle->bytes;
             made.device = ordinal;
             made.kind = handle->kind;
-            made.opaque[generation] = attachment.generation;
+            made.opaque[Generation] = attachment.generation;
             Status status = handle->kind == PEERCOLL_HANDLE_IPC ? import_ipc(driver, *handle, made)
                             : handle->kind == PEERCOLL_HANDLE_POOL_FD
                                 ? import_from_pool(driver, device, *handle, fd, made)
@@ -240,7 +240,7 @@ void release_mapping(peercoll_mapping_t* mapping) {
     const peercoll_mapping_t gone = *mapping;
     *mapping = {};
     attached(nullptr, [&](Attachment& attachment) -> Status {
-        if (gone.kind == 0 || gone.opaque[generation] != attachment.generation) return {};
+        if (gone.kind == 0 || gone.opaque[Generation] != attachment.generation) return {};
         return on_device(attachment, gone.device, [&](Device&) {
             unmap(attachment.driver, gone);  // an error: it went with its context or with the driver
             return Status();

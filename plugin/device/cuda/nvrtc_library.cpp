@@ -75,9 +75,8 @@ std::vector<std::string> nvrtc_folders(const std::string& maps,
 }
 
 Status load_nvrtc(int driver_major, NvrtcFunctions& functions) {
-    std::vector<std::string> paths;
     const std::vector<std::string> names = library_names(driver_major);
-    for (const std::string& name : names) paths.push_back(name);
+    std::vector<std::string> paths = names;
     for (const std::string& folder : nvrtc_folders(read_maps(), [](const char* name) { return std::getenv(name); }))
         for (const std::string& name : names) paths.push_back(fmt::format("{}/{}", folder, name));
     constexpr int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;

@@ -13,26 +13,26 @@ namespace {
 
 // Asked for in one call: 0.15 us for a host pointer, where each single query would cost 0.57. The last one is of CUDA
 // 11.3; a driver that refuses it has no pools either.
-enum Asked { memory_type, is_managed, device_ordinal, buffer_id, legacy_ipc, handle_types, is_mapped, pool, asked };
-constexpr std::array<int, asked> attributes = {pointer_attribute::memory_type,
-                                               pointer_attribute::is_managed,
-                                               pointer_attribute::device_ordinal,
-                                               pointer_attribute::buffer_id,
-                                               pointer_attribute::is_legacy_ipc_capable,
-                                               pointer_attribute::allowed_handle_types,
-                                               pointer_attribute::mapped,
-                                               pointer_attribute::mempool_handle};
+enum Asked { MemoryType, IsManaged, DeviceOrdinal, BufferId, LegacyIpc, HandleTypes, IsMapped, Pool, AskedEnd };
+constexpr std::array<int, AskedEnd> attributes = {pointer_attribute::memory_type,
+                                                  pointer_attribute::is_managed,
+                                                  pointer_attribute::device_ordinal,
+                                                  pointer_attribute::buffer_id,
+                                                  pointer_attribute::is_legacy_ipc_capable,
+                                                  pointer_attribute::allowed_handle_types,
+                                                  pointer_attribute::mapped,
+                                                  pointer_attribute::mempool_handle};
 
 // Whatever width the driver writes: 8 bytes each, zero before.
 struct PointerFacts {
-    std::array<uint64_t, asked> values{};
+    std::array<uint64_t, AskedEnd> values{};
     uint64_t operator[](Asked which) const { return values[which]; }
 };
 
 CuResult query(const DriverFunctions& driver, unsigned count, CuAddress address, PointerFacts& facts) {
-    std::array<int, asked> wanted = attributes;
-    std::array<void*, asked> places{};
-    for (std::size_t i = 0; i < asked; ++i) places[i] = &facts.values[i];
+    std::array<int, AskedEnd> wanted = attributes;
+    std::array<void*, AskedEnd> places{};
+    for (std::size_t i = 0; i < AskedEnd; ++i) places[i] = &facts.values[i];
     return driver.pointer_get_attributes(count, wanted.data(), places.data(), address);
 }
 
@@ -78,9 +78,9 @@ bool is_one_allocation(const DriverFunctions& driver, uint64_t base, uint64_t by
 uint32_t handle_kinds(const Attachment& attachment, const Device& device, const PointerFacts& facts,
                       const peercoll_pointer_info_t& info) {
     uint32_t kinds = 0;
-    if (facts[legacy_ipc] != 0) kinds |= 1U << PEERCOLL_HANDLE_IPC;
-    const uint64_t types = facts[handle_types];
-    if (facts[pool] != 0) {
+    if (facts[LegacyIpc] != 0) kinds |= 1U << PEERCOLL_HANDLE_IPC;
+    const uint64_t types = facts[HandleTypes];
+    if (facts[Pool] != 0) {
         if ((types & handle_type_posix_fd) != 0) kinds |= 1U << PEERCOLL_HANDLE_POOL_FD;
     } else if (types != 0 && attachment.driver.has_virtual_memory() &&
                is_one_allocation(attachment.driver, info.base, info.bytes)) {
@@ -101,9 +101,9 @@ void find_range(const Attachment& attachment, CuAddress address, peercoll_pointe
 void look_up_device_memory(Attachment& attachment, Device& device, CuAddress address, const PointerFacts& facts,
                            peercoll_pointer_info_t& info) {
     device.memory_seen.store(true, std::memory_order_relaxed);
-    info.kind = facts[is_managed] != 0 ? PEERCOLL_MEMORY_MANAGED : PEERCOLL_MEMORY_DEVICE;
+    info.kind = facts[IsManaged] != 0 ? PEERCOLL_MEMORY_MANAGED : PEERCOLL_MEMORY_DEVICE;
     info.device = device.ordinal;
-    info.allocation_id = facts[buffer_id];
+    info.allocation_id = facts[BufferId];
     KnownAllocation& slot = known[info.allocation_id % known_allocations];
     if (slot.generation == attachment.generation && slot.id == info.allocation_id && address >= slot.base &&
         address - slot.base < slot.bytes) {
@@ -114,11 +114,11 @@ void look_up_device_memory(Attachment& attachment, Device& device, CuAddress add
     }
     (void)on_device(attachment, device.ordinal, [&](Device& current) {
         find_range(attachment, address, info);
-        if (info.bytes != 0 && info.kind == PEERCOLL_MEMORY_DEVICE && facts[is_mapped] != 0)
+        if (info.bytes != 0 && info.kind == PEERCOLL_MEMORY_DEVICE && facts[IsMapped] != 0)
             info.handle_kinds = handle_kinds(attachment, current, facts, info);
         return Status();
     });
-    const bool by_id = facts[legacy_ipc] != 0 || facts[pool] != 0;
+    const bool by_id = facts[LegacyIpc] != 0 || facts[Pool] != 0;
     if (by_id && info.allocation_id != 0 && info.bytes != 0)
         slot = {attachment.generation, info.allocation_id, info.base, info.bytes, info.handle_kinds};
 }
@@ -126,7 +126,7 @@ void look_up_device_memory(Attachment& attachment, Device& device, CuAddress add
 }  // namespace
 
 unsigned known_pointer_attributes(const DriverFunctions& driver) {
-    for (const unsigned count : {unsigned{asked}, unsigned{asked} - 1}) {
+    for (const unsigned count : {unsigned{AskedEnd}, unsigned{AskedEnd} - 1}) {
         PointerFacts facts;
         const int on_the_stack = 0;
         if (query(driver, count, reinterpret_cast<CuAddress>(&on_the_stack), facts) == code::success) return count;
@@ -143,17 +143,17 @@ void classify(const void* address, peercoll_pointer_info_t* info) {
         const auto at = reinterpret_cast<CuAddress>(address);
         PointerFacts facts;
         if (query(present->driver, present->pointer_attributes, at, facts) != code::success) return;
-        if (facts[memory_type] == 0) return;
-        Device* const device = present->device(static_cast<int32_t>(facts[device_ordinal]));
-        const bool on_device = facts[memory_type] == memory_type_device || facts[is_managed] != 0;
+        if (facts[MemoryType] == 0) return;
+        Device* const device = present->device(static_cast<int32_t>(facts[DeviceOrdinal]));
+        const bool on_device = facts[MemoryType] == memory_type_device || facts[IsManaged] != 0;
         if (on_device && device != nullptr) {
             look_up_device_memory(*present, *device, at, facts, *info);
-        } else if (facts[memory_type] == memory_type_host) {
+        } else if (facts[MemoryType] == memory_type_host) {
             info->kind = PEERCOLL_MEMORY_PINNED;
-            info->allocation_id = facts[buffer_id];
+            info->allocation_id = facts[BufferId];
         } else {  // of a device that this process cannot name: nobody here can reach it but the runtime itself
-            info->kind = facts[is_managed] != 0 ? PEERCOLL_MEMORY_MANAGED : PEERCOLL_MEMORY_DEVICE;
-            info->allocation_id = facts[buffer_id];
+            info->kind = facts[IsManaged] != 0 ? PEERCOLL_MEMORY_MANAGED : PEERCOLL_MEMORY_DEVICE;
+            info->allocation_id = facts[BufferId];
         }
     });
 }
