@@ -62,6 +62,12 @@ prepare_job() {
     [ "$(id -u)" -ne 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     command -v mpirun >/dev/null || fail "there is no mpirun in PATH"
 
+    # A Python with matplotlib, if there is one.
+    python=python3
+    for candidate in python3 /usr/bin/python3; do
+        "$candidate" -c 'import matplotlib' 2>/dev/null && python=$candidate && break
+    done
+
     work=$(mktemp -d "${TMPDIR:-/tmp}/peercoll.XXXXXX")
     trap end_job EXIT
     failed=()
@@ -98,8 +104,8 @@ bench() {
 
 # The report, and the status of the run: 0 if every step succeeded.
 report() {
-    python3 "$here/gpu_report.py" collect "$work" "$out/${name%.sh}.json"
-    python3 "$here/gpu_report.py" show "$out/${name%.sh}.json" --plots "$out" | tee "$out/${name%.sh}.txt"
+    "$python" "$here/gpu_report.py" collect "$work" "$out/${name%.sh}.json"
+    "$python" "$here/gpu_report.py" show "$out/${name%.sh}.json" --plots "$out" | tee "$out/${name%.sh}.txt"
     echo "results are in $out; $SECONDS s"
     [ ${#failed[@]} -eq 0 ] || fail "failed: ${failed[*]}"
 }

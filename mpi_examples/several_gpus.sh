@@ -30,7 +30,7 @@ export NCCL_NVLS_ENABLE=${NCCL_NVLS_ENABLE:-0}
 
 find_nccl() {
     [ "$nccl" = auto ] || { echo "$nccl"; return; }
-    python3 - <<'END'
+    "$python" - <<'END'
 import ctypes, importlib.util, pathlib
 found = "none"
 try:

@@ -18,6 +18,7 @@ class Series:
         self.devices = len(self.device["devices"])
         self.rival = bench.get("rival")
         self.plugin = bench["plugin"]["text"]
+        self.served = bench["plugin"]["loaded"] and bench["plugin"]["served"] == bench["plugin"]["calls"]
         self.rows = bench["results"]
         self.checked = "check_" in self.name
 
@@ -71,7 +72,7 @@ def _goal(text, value, wanted, at_most):
 def goals(series):
     """Lines: how a measurement stands to what is wished for on one GPU, or on several with one rank each."""
     small = [row for row in series.rows if row["bytes"] <= 64 * KIB]
-    lines = []
+    lines = [] if series.served else ["MISSED   every call served by the plugin"]
     if series.devices == 1:
         launches = [series.launches(row) for row in small if series.launches(row) is not None]
         if launches:
