@@ -15,7 +15,7 @@ Status DevicePeers::set_up(const std::vector<const peercoll_device_runtime_t*>& 
     auto made = std::make_unique<DevicePeers>();
     if (Status status = exchange_device_facts(runtimes, comm, identities, node_of, policy, made->facts_); !status.ok())
         return status;
-    if (made->facts_.policy.prove)
+    if (made->facts_.policy.prove && !made->devices().empty())
         if (Status status = prove_paths(comm, made->facts_, cache, made->verdicts_); !status.ok()) return status;
     peers = std::move(made);
     return {};
@@ -41,6 +41,7 @@ bool DevicePeers::may_execute(int rank, std::uint32_t device) const {
 }
 
 bool DevicePeers::may_reach(int executor, std::uint32_t from, int owner, std::uint32_t to) const {
+    if (from >= devices().size() || to >= devices().size()) return false;
     const Reach reach = facts_.matrix.reach(executor, from, owner, to);
     if (reach != Reach::Possible) return reach == Reach::Own;
     if (!may_execute(executor, from)) return false;

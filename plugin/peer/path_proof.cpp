@@ -73,9 +73,12 @@ ProofOffer ProofOwner::prepare(std::size_t trials, std::uint64_t seed, ProofDead
     for (std::size_t trial = 0; trial < trials; ++trial)
         for (std::size_t i = 0; i < proof::regions.size(); ++i) {
             const proof::Region& region = proof::regions[i];
-            proof::fill(bytes.subspan(proof::trial_offset(trial) + region.offset, region.bytes),
-                        region.use == proof::Use::Reads ? proof::region_seed(seed, trial, i)
-                                                        : proof::before_seed(seed, trial, i));
+            const std::span<std::byte> part = bytes.subspan(proof::trial_offset(trial) + region.offset, region.bytes);
+            const std::uint64_t pattern = proof::region_seed(seed, trial, i);
+            if (region.use == proof::Use::Reads)
+                proof::fill(part, pattern);
+            else
+                proof::fill_wrong(part, pattern);
         }
     offer.verdict = copied(deadline, true);
     if (!offer.verdict.proven()) return offer;
@@ -159,11 +162,14 @@ void ProofExecution::start() {
     const std::span<std::byte> bytes = host_.bytes();
     for (std::size_t i = 0; i < proof::regions.size(); ++i) {
         const proof::Region& region = proof::regions[i];
-        const bool reads = region.use == proof::Use::Reads;
-        const std::uint64_t seed =
-            reads ? proof::before_seed(offer_.seed, trial_, i) : proof::region_seed(offer_.seed, trial_, i);
-        proof::fill(bytes.subspan(region.offset, region.bytes), seed);
-        if (reads) proof::fill(bytes.subspan(region.copied, region.bytes), seed);
+        const std::span<std::byte> part = bytes.subspan(region.offset, region.bytes);
+        const std::uint64_t pattern = proof::region_seed(offer_.seed, trial_, i);
+        if (region.use == proof::Use::Reads) {
+            proof::fill_wrong(part, pattern);
+            proof::fill_wrong(bytes.subspan(region.copied, region.bytes), pattern);
+        } else {
+            proof::fill(part, pattern);
+        }
     }
     std::string reason;
     if (!run(reason)) verdict_ = ProofVerdict::of(ProofCode::Failed, reason);

@@ -83,12 +83,15 @@ inline std::size_t differing(std::span<const std::byte> bytes, std::uint64_t see
     return wrong;
 }
 
-// The seed of one region of one trial, and of what lies there before.
+// What lies there before: wrong in every byte.
+inline void fill_wrong(std::span<std::byte> bytes, std::uint64_t seed) {
+    fill(bytes, seed);
+    for (std::byte& byte : bytes) byte = ~byte;
+}
+
+// The seed of one region of one trial.
 constexpr std::uint64_t region_seed(std::uint64_t seed, std::size_t trial, std::size_t region) {
     return seed ^ (trial * regions.size() + region + 1) * 0xd6e8feb86659fd93U;
-}
-constexpr std::uint64_t before_seed(std::uint64_t seed, std::size_t trial, std::size_t region) {
-    return ~region_seed(seed, trial, region);
 }
 constexpr std::uint64_t word_of(std::uint64_t seed) {
     return seed * 0xff51afd7ed558ccdU + 1;
