@@ -167,7 +167,7 @@ TEST_P(DeviceFold, GivesTheHostsBytesForSmallCounts) {
     }
 }
 
-// More than the threads of a grid move at once: on one multiprocessor these are 768, with up to 8 vectors each.
+// More than the threads of a grid move at once: on one multiprocessor these are 1024, with one vector each.
 TEST_P(DeviceFold, GivesTheHostsBytesForMoreThanAGridMovesAtOnce) {
     const std::size_t count =
         (FoldParameters::most_threads * FoldParameters::blocks_per_multiprocessor * 16 * 9 + 48) / element_bytes_ + 1;

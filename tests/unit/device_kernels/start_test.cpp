@@ -173,7 +173,9 @@ TEST(TheGrid, IsOneBlockForAFewKiBAndThenFillsTheDevice) {
     EXPECT_EQ(geometry(8 * 1024).blocks, 1u);
     EXPECT_EQ(geometry(8 * 1024).threads, FoldParameters::most_threads);
     EXPECT_EQ(geometry(64 * 1024).blocks, 16u) << "one vector for each thread";
-    EXPECT_EQ(geometry(std::uint64_t{1} << 40).blocks, 132u * FoldParameters::blocks_per_multiprocessor);
+    EXPECT_EQ(geometry(std::uint64_t{3} << 20).blocks, 132u * FoldParameters::blocks_per_multiprocessor);
+    EXPECT_EQ(geometry(std::uint64_t{1} << 30).blocks, (1u << 30) / 16 / FoldParameters::most_threads)
+        << "large, without a flag: blocks come and go";
     for (std::uint64_t bytes = 1; bytes < (std::uint64_t{1} << 41); bytes *= 3) {
         EXPECT_EQ(geometry(bytes).threads % 32, 0u);
         EXPECT_GE(geometry(bytes).blocks, 1u);
