@@ -48,8 +48,10 @@ AddressSpace::AddressSpace() {
     constexpr std::uint64_t alignment = std::uint64_t{1} << 30;
     window_ = forbidden_window(window_bytes, alignment);
     shadow_ = forbidden_window(window_bytes, alignment);
-    // The first page stays unused: nothing begins where the window does.
-    holes_.emplace(window_ + (std::uint64_t{2} << 20), window_bytes - (std::uint64_t{2} << 20));
+    // Where addresses begin differs from process to process, also between forked ones.
+    constexpr std::uint64_t large_page = std::uint64_t{2} << 20;
+    const std::uint64_t unused = large_page * (1 + (unique_id() >> 32) % 16384);
+    holes_.emplace(window_ + unused, window_bytes - unused);
 }
 
 std::shared_ptr<AddressRange> AddressSpace::reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wish) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Primary contexts and each thread's stack of contexts. There are no others: applications of today use the primary one.
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 
 namespace peercoll::simulator::cuda {
 

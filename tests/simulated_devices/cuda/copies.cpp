@@ -3,6 +3,7 @@
 // fill, and for a small upload from pageable memory it is only queued, unless the memory's SYNC_MEMOPS is set.
 #include "tests/simulated_devices/core/access.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 
 #include <cstddef>
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Devices: how many, which, and what they can.
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/state.hpp"
 
 #include <cctype>

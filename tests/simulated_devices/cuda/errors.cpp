@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names and sentences of the codes. Neither needs cuInit.
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/state.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events, also those that several processes use.
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/ipc_handle.hpp"
 
 namespace peercoll::simulator::cuda {

@@ -2,6 +2,7 @@
 // cuInit, the gate in front of all other calls, and the end of the process.
 #include "tests/simulated_devices/core/leaks.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/state.hpp"
 
 #include <chrono>

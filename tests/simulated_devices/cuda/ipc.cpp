@@ -2,6 +2,7 @@
 // Memory of other processes by the legacy handles. A handle names a whole allocation; opening it again in the same
 // context counts, and gives the same address.
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/ipc_handle.hpp"
 
 namespace peercoll::simulator::cuda {
@@ -66,7 +67,11 @@ CUresult open(Context& context, const HandleContents& contents, CUdeviceptr* add
     mapping->readers.store(one_device(from));
     mapping->writers.store(one_device(from));
     mapping->block = block;
-    mapping->range = simulated.addresses().reserve(block->bytes(), std::uint64_t{2} << 20);
+    const auto reserve = [&] { return simulated.addresses().reserve(block->bytes(), std::uint64_t{2} << 20); };
+    mapping->range = reserve();
+    if (mapping->range && mapping->range->base() == contents.base) {
+        mapping->range = reserve();  // never where its owner has it: nobody may get used to that
+    }
     if (!mapping->range) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }

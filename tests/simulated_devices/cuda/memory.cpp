@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plain device memory, managed memory, and host memory that devices reach.
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 
 #include <sys/mman.h>
 

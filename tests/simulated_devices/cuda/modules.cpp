@@ -3,6 +3,7 @@
 // processor's (core/kernels.hpp).
 #include "tests/simulated_devices/core/kernels.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 
 #include <cctype>
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Physical allocations of virtual memory management, and their way to other processes by descriptor. One file each, so
 // that a descriptor of it is all that another process needs.
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/virtual_memory.hpp"
 
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 // What a pointer is. A pointer that the driver does not know is an error for the singular question, and for the plural
 // one a success with the answers of "nothing".
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 
 #include <cstring>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pools of other processes: the pool by a descriptor, once, and each of its allocations by 64 bytes.
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/pools.hpp"
 #include "tests/simulated_devices/cuda/virtual_memory.hpp"
 

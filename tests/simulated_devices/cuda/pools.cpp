@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pools, and memory that is allocated and freed in the order of a stream.
 #include "tests/simulated_devices/cuda/pools.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 
 #include "tests/simulated_devices/cuda/virtual_memory.hpp"
 

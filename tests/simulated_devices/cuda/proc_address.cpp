@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cuGetProcAddress: the entry point that a function's plain name meant in a given version of CUDA.
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/state.hpp"
 
 #include <dlfcn.h>

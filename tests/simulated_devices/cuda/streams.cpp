@@ -2,6 +2,7 @@
 // Streams, and what is queued in them besides copies and kernels.
 #include "tests/simulated_devices/core/access.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 
 #include <atomic>
 

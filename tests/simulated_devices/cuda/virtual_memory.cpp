@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Addresses: reserved, backed by physical memory, and opened to devices one by one.
 #include "tests/simulated_devices/cuda/virtual_memory.hpp"
+#include "tests/simulated_devices/cuda/entry_points.hpp"
 
 #include <fcntl.h>
 
