@@ -28,19 +28,23 @@ struct BufferFact {
         Pinned = 3        // for processors, but a device runtime's: the system may refuse to copy it
     };
     std::uint32_t kind;
-    std::uint32_t device;  // index into DevicePeers::devices()
-    std::uint64_t offset;  // of the buffer from the allocation's base
-    peercoll_memory_handle_t handle;
+    std::uint32_t device;         // index into DevicePeers::devices()
+    std::uint64_t allocation_id;  // as in the handle
+    std::uint64_t offset;         // of the buffer from the handle's base
 };
 
+// All ranks read the first line of all arrivals; an executor reads the handles of what it has not mapped yet.
 struct alignas(line_pair) DeviceArrival {
     static constexpr std::uint32_t most_deaths = 16;
     std::uint32_t new_device;  // 1: a buffer is on a device that came into use after the ranks last told each other
     std::uint32_t deaths;
-    std::uint64_t dead[most_deaths];  // allocation ids of this process that are gone: close what is mapped of them
     BufferFact source;
     BufferFact destination;  // the same as `source` where there is one buffer
+    alignas(cache_line) peercoll_memory_handle_t source_handle;
+    peercoll_memory_handle_t destination_handle;
+    std::uint64_t dead[most_deaths];  // allocation ids of this process that are gone: close what is mapped of them
 };
+static_assert(offsetof(DeviceArrival, source_handle) == cache_line);
 
 struct alignas(line_pair) ExecutorRecord {
     // Valid once the rank's clock has reached the verdict step.

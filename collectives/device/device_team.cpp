@@ -12,6 +12,8 @@ namespace peercoll {
 namespace {
 // Beyond, allocations count as never seen; settling one again costs a fraction of a microsecond.
 constexpr std::size_t most_settled = 4096;
+// Few enough to be looked through faster than they would be looked up.
+constexpr std::size_t most_mapped_per_rank = 16;
 }  // namespace
 
 DeviceTeam::DeviceTeam(Parts parts)
@@ -19,18 +21,22 @@ DeviceTeam::DeviceTeam(Parts parts)
       segment_(DeviceSegment::at(parts_.segment, static_cast<std::size_t>(size()))),
       segment_bytes_(DeviceSegment::bytes(static_cast<std::size_t>(size()))),
       deaths_told_(parts_.process.exports->deaths()) {
+    mapped_.resize(static_cast<std::size_t>(size()));
+    cool();
     segment_.executor(rank()).wanted_rank.store(-1, std::memory_order_relaxed);
 }
 
 DeviceTeam::~DeviceTeam() {
+    use_.end();
     parts_.process.mappings->leave(this);
     for (const Registered& one : registered_)
         if (one.address != 0) one.runtime->unregister_host(one.device, parts_.segment);
 }
 
-Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address, std::size_t bytes, BufferFact& fact,
+Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address, std::size_t bytes, Buffer& buffer,
                             bool& new_device) {
-    fact = BufferFact{};
+    buffer = Buffer{};
+    BufferFact& fact = buffer.fact;
     if (!memory.on_device()) {
         if (memory.pinned()) fact.kind = BufferFact::Pinned;
         return {};
@@ -54,21 +60,29 @@ Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address,
     fact.device = *index;
     const bool inside = begin >= info.base && bytes <= info.bytes && begin - info.base <= info.bytes - bytes;
     if (info.handle_kinds == 0 || !inside) return {};
-    parts_.process.exports->offer(*memory.runtime, info, fact.handle);
-    if (fact.handle.kind == 0) return {};
+    parts_.process.exports->offer(*memory.runtime, info, buffer.handle);
+    if (buffer.handle.kind == 0) return {};
     fact.kind = BufferFact::Shareable;
-    fact.offset = begin - fact.handle.base;
+    fact.allocation_id = buffer.handle.allocation_id;
+    fact.offset = begin - buffer.handle.base;
     return {};
 }
 
-DeviceArrival& DeviceTeam::next_arrival() {
+void DeviceTeam::arrive(const Buffer& source, const Buffer& destination, bool new_device) {
     ++turn_;
     DeviceArrival& arrival = segment_.arrival(rank(), turn_);
-    arrival.new_device = 0;
+    arrival.new_device = new_device ? 1 : 0;
+    // Handles are many lines, and mostly those of the last time.
+    if (arrival.source.allocation_id != source.fact.allocation_id || arrival.source.device != source.fact.device)
+        arrival.source_handle = source.handle;
+    if (arrival.destination.allocation_id != destination.fact.allocation_id ||
+        arrival.destination.device != destination.fact.device)
+        arrival.destination_handle = destination.handle;
+    arrival.source = source.fact;
+    arrival.destination = destination.fact;
     parts_.process.exports->recheck();
     arrival.deaths = static_cast<std::uint32_t>(
         parts_.process.exports->read_deaths(deaths_told_, std::span(arrival.dead, DeviceArrival::most_deaths)));
-    return arrival;
 }
 
 void DeviceTeam::heed_deaths() {
@@ -77,8 +91,35 @@ void DeviceTeam::heed_deaths() {
         const DeviceArrival& theirs = arrival(peer);
         // A number from another process: not more than there is room for.
         const std::uint32_t deaths = std::min(theirs.deaths, DeviceArrival::most_deaths);
+        if (deaths > 0) cool();
         for (std::uint32_t i = 0; i < deaths; ++i) parts_.process.mappings->forget(identity(peer), theirs.dead[i]);
     }
+}
+
+const std::uint64_t* DeviceTeam::find_mapped(int owner, std::int32_t device, std::uint64_t allocation_id) const {
+    for (const Mapped& one : mapped_[static_cast<std::size_t>(owner)])
+        if (one.allocation_id == allocation_id && one.device == device) return &one.base;
+    return nullptr;
+}
+
+void DeviceTeam::note_mapped(int owner, std::int32_t device, std::uint64_t allocation_id, std::uint64_t base) {
+    mapped_[static_cast<std::size_t>(owner)].push_back({allocation_id, device, base});
+    ++mapped_count_;
+}
+
+void DeviceTeam::trim_mapped() {
+    if (mapped_count_ > most_mapped_per_rank * mapped_.size()) cool();
+}
+
+void DeviceTeam::drop_mappings() {
+    cool();
+    parts_.process.mappings->leave(this);
+}
+
+void DeviceTeam::cool() {
+    use_ = MappingCache::Use(*parts_.process.mappings, this);
+    for (std::vector<Mapped>& of_owner : mapped_) of_owner.clear();
+    mapped_count_ = 0;
 }
 
 std::uint64_t DeviceTeam::done_flag(const peercoll_device_runtime_t& runtime, std::int32_t device) {

@@ -61,20 +61,32 @@ public:
     Executors executors() const { return parts_.executors; }
 
     // -- Arrivals -----------------------------------------------------------------------------------------------------
+    struct Buffer {
+        BufferFact fact{};
+        peercoll_memory_handle_t handle{};  // if shareable
+    };
     // Describes a buffer of this rank for the others, after making what the application has done to it complete.
     // `new_device` is set if the buffer is on a device that the peers do not know of.
-    Status describe(const ClassifiedMemory& memory, const void* address, std::size_t bytes, BufferFact& fact,
+    Status describe(const ClassifiedMemory& memory, const void* address, std::size_t bytes, Buffer& buffer,
                     bool& new_device);
-    // The next arrival of this rank; adds what of this rank's memory has died.
-    DeviceArrival& next_arrival();
+    // Writes the next arrival of this rank, with what of this rank's memory has died.
+    void arrive(const Buffer& source, const Buffer& destination, bool new_device);
     // Of the meeting that began last.
     const DeviceArrival& arrival(int rank) const { return segment_.arrival(rank, turn_); }
     ExecutorRecord& executor(int rank) const { return segment_.executor(rank); }
     // Lets go of what other ranks say has died.
     void heed_deaths();
 
+    // -- Mappings -----------------------------------------------------------------------------------------------------
+    // What an executor mapped in the operations before, so that the next one like them asks nobody. It stays mapped
+    // until its owner frees it, until there is too much of it, or until drop_mappings().
+    const std::uint64_t* find_mapped(int owner, std::int32_t device, std::uint64_t allocation_id) const;
+    void note_mapped(int owner, std::int32_t device, std::uint64_t allocation_id, std::uint64_t base);
+    MappingCache::Use& mapping_use() { return use_; }
+    // At the begin of an operation: lets go of what is kept if it is too much.
+    void trim_mapped();
     // Lets go of all mapped memory of other ranks; between operations.
-    void drop_mappings() { parts_.process.mappings->leave(this); }
+    void drop_mappings();
 
     // Where `device` writes this rank's `done`; 0 if it cannot reach the segment.
     std::uint64_t done_flag(const peercoll_device_runtime_t& runtime, std::int32_t device);
@@ -93,6 +105,16 @@ private:
     std::uint64_t deaths_told_ = 0;
     std::unordered_set<std::uint64_t> settled_;  // allocation ids
     std::vector<Registered> registered_;
+
+    struct Mapped {
+        std::uint64_t allocation_id;
+        std::int32_t device;
+        std::uint64_t base;
+    };
+    void cool();
+    MappingCache::Use use_;
+    std::vector<std::vector<Mapped>> mapped_;  // by owner; the latest last
+    std::size_t mapped_count_ = 0;
 };
 
 }  // namespace peercoll

@@ -35,7 +35,7 @@ Progress FusedFold::progress() {
             if (executes()) {
                 runtime_ = team_->peers().local_runtime(mine_->device);
                 device_ = team_->peers().local_device(mine_->device);
-                use_ = MappingCache::Use(*team_->process().mappings, team_);
+                team_->trim_mapped();
                 sources_.assign(static_cast<std::size_t>(team_->size()), 0);
                 destinations_.assign(static_cast<std::size_t>(team_->size()), 0);
                 stage_ = Stage::Map;
@@ -63,22 +63,26 @@ Progress FusedFold::progress() {
 
 // -- Mapping ----------------------------------------------------------------------------------------------------------
 
-Status FusedFold::map_buffer(int owner, const BufferFact& fact, std::uint64_t& address) {
+Status FusedFold::map_buffer(int owner, const BufferFact& fact, const peercoll_memory_handle_t& handle,
+                             std::uint64_t& address) {
+    if (const std::uint64_t* base = team_->find_mapped(owner, device_, fact.allocation_id)) {
+        address = *base + fact.offset;
+        return {};
+    }
     MappingCache& mappings = *team_->process().mappings;
     const ProcessIdentity& process = team_->identity(owner);
     OwnedDescriptor descriptor;
-    if (mappings.needs_descriptor(*runtime_, device_, process, fact.handle)) {
+    if (mappings.needs_descriptor(*runtime_, device_, process, handle)) {
         if (team_->process().channel == nullptr)
             return {PEERCOLL_ERR_NOT_SUPPORTED, "there is no socket to receive a descriptor of the memory by"};
         ExecutorRecord& record = team_->executor(team_->rank());
         if (!awaits_descriptor_) {
             awaits_descriptor_ = true;
-            record.wanted_allocation.store(fact.handle.allocation_id, std::memory_order_relaxed);
+            record.wanted_allocation.store(handle.allocation_id, std::memory_order_relaxed);
             record.wanted_rank.store(owner, std::memory_order_release);
         }
-        descriptor = team_->process().channel->take(fact.handle.allocation_id, process);
-        if (!descriptor &&
-            team_->executor(owner).cannot_send.load(std::memory_order_acquire) == fact.handle.allocation_id)
+        descriptor = team_->process().channel->take(handle.allocation_id, process);
+        if (!descriptor && team_->executor(owner).cannot_send.load(std::memory_order_acquire) == handle.allocation_id)
             return {PEERCOLL_ERR_NOT_SUPPORTED,
                     fmt::format("rank {} could not send a descriptor of its memory", owner)};
         if (!descriptor) {
@@ -88,7 +92,12 @@ Status FusedFold::map_buffer(int owner, const BufferFact& fact, std::uint64_t& a
         record.wanted_rank.store(-1, std::memory_order_relaxed);
         awaits_descriptor_ = false;
     }
-    return mappings.map(use_, *runtime_, device_, process, fact.handle, descriptor.get(), address);
+    std::uint64_t base = 0;
+    Status status = mappings.map(team_->mapping_use(), *runtime_, device_, process, handle, descriptor.get(), base);
+    if (!status.ok()) return status;
+    team_->note_mapped(owner, device_, fact.allocation_id, base);
+    address = base + fact.offset;
+    return {};
 }
 
 Progress FusedFold::map() {
@@ -104,27 +113,16 @@ Progress FusedFold::map() {
     for (; mapped_ranks_ < team_->size(); ++mapped_ranks_) {
         const DeviceArrival& arrival = team_->arrival(mapped_ranks_);
         const auto rank = static_cast<std::size_t>(mapped_ranks_);
-        if (sources_[rank] == 0) {
-            std::uint64_t base = 0;
-            const Status status = map_buffer(mapped_ranks_, arrival.source, base);
-            if (status.code() == PEERCOLL_ERR_BUSY) return Progress::Pending;
-            if (!status.ok()) {
-                give_verdict(status);
-                return Progress::Advanced;
-            }
-            sources_[rank] = base + arrival.source.offset;
-            if (arrival.source.handle.allocation_id == arrival.destination.handle.allocation_id)
-                destinations_[rank] = base + arrival.destination.offset;
-        }
-        if (destinations_[rank] != 0) continue;
-        std::uint64_t base = 0;
-        const Status status = map_buffer(mapped_ranks_, arrival.destination, base);
+        Status status;
+        if (sources_[rank] == 0)
+            status = map_buffer(mapped_ranks_, arrival.source, arrival.source_handle, sources_[rank]);
+        if (status.ok())
+            status = map_buffer(mapped_ranks_, arrival.destination, arrival.destination_handle, destinations_[rank]);
         if (status.code() == PEERCOLL_ERR_BUSY) return Progress::Pending;
         if (!status.ok()) {
             give_verdict(status);
             return Progress::Advanced;
         }
-        destinations_[rank] = base + arrival.destination.offset;
     }
     give_verdict({});
     return Progress::Advanced;
@@ -147,9 +145,9 @@ void FusedFold::answer_wanted() {
 
 Status FusedFold::send_descriptor(std::uint64_t allocation, int executor) {
     const DeviceArrival& mine = team_->arrival(team_->rank());
-    const BufferFact& fact = mine.source.handle.allocation_id == allocation ? mine.source : mine.destination;
+    const BufferFact& fact = mine.source.allocation_id == allocation ? mine.source : mine.destination;
     const peercoll_device_runtime_t* runtime = team_->peers().local_runtime(fact.device);
-    if (runtime == nullptr || fact.handle.allocation_id != allocation)
+    if (runtime == nullptr || fact.allocation_id != allocation)
         return {PEERCOLL_ERR_INVALID_ARGUMENT, "the allocation is none of this collective"};
     const OwnedDescriptor descriptor = team_->process().exports->descriptor(*runtime, allocation);
     if (!descriptor) return {PEERCOLL_ERR_NOT_SUPPORTED, "the allocation has no descriptor"};
@@ -180,7 +178,6 @@ Progress FusedFold::hear_verdicts() {
         refused_ = true;
         reason_.assign(record.reason, ::strnlen(record.reason, sizeof record.reason));
         team_->host().publish(base_ + 2);
-        use_.end();
         stage_ = Stage::End;
         return Progress::Done;
     }
@@ -260,7 +257,6 @@ Progress FusedFold::wait() {
         stage_ = Stage::End;
         return Progress::Failed;
     }
-    use_.end();
     stream_ = LentStream{};
     team_->host().publish(base_ + 2);
     stage_ = Stage::End;

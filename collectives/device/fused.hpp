@@ -56,7 +56,8 @@ private:
     bool executes() const { return mine_ != nullptr; }
     Progress map();
     // PEERCOLL_ERR_BUSY: a descriptor is awaited.
-    Status map_buffer(int owner, const BufferFact& fact, std::uint64_t& address);
+    Status map_buffer(int owner, const BufferFact& fact, const peercoll_memory_handle_t& handle,
+                      std::uint64_t& address);
     void give_verdict(const Status& status);
     Progress hear_verdicts();
     Status launch();
@@ -81,7 +82,6 @@ private:
     int mapped_ranks_ = 0;
     std::vector<std::uint64_t> sources_;       // by rank; of this executor
     std::vector<std::uint64_t> destinations_;  // by rank
-    MappingCache::Use use_;
     LentStream stream_;
     std::uint64_t answered_[DeviceChoice::most_executors] = {};  // the allocation last sent to each executor
     bool refused_ = false;

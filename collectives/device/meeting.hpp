@@ -18,16 +18,14 @@ namespace peercoll {
 
 class DeviceMeeting {
 public:
-    DeviceMeeting(DeviceTeam& team, const BufferFact& source, const BufferFact& destination, bool new_device)
+    DeviceMeeting(DeviceTeam& team, const DeviceTeam::Buffer& source, const DeviceTeam::Buffer& destination,
+                  bool new_device)
         : team_(&team), source_(source), destination_(destination), new_device_(new_device) {}
 
     Progress progress() {
         if (step_ == 0) {
             step_ = team_->host().begin(1) + 1;
-            DeviceArrival& arrival = team_->next_arrival();
-            arrival.source = source_;
-            arrival.destination = destination_;
-            arrival.new_device = new_device_ ? 1 : 0;
+            team_->arrive(source_, destination_, new_device_);
             team_->host().publish(step_);
             return Progress::Advanced;
         }
@@ -38,8 +36,8 @@ public:
 
 private:
     DeviceTeam* team_;
-    BufferFact source_;
-    BufferFact destination_;
+    DeviceTeam::Buffer source_;
+    DeviceTeam::Buffer destination_;
     bool new_device_;
     std::uint64_t step_ = 0;
 };

@@ -39,8 +39,8 @@ Progress DeviceCall::fail(Status status) {
 
 Status DeviceCall::meet() {
     ++meetings_;
-    BufferFact source{};
-    BufferFact destination{};
+    DeviceTeam::Buffer source;
+    DeviceTeam::Buffer destination;
     bool new_device = false;
     const void* read = call_.read_buffer();
     const void* written = call_.written_buffer();

@@ -137,8 +137,15 @@ bool fill_fold_parameters(const peercoll_fold_t& fold, FoldParameters& parameter
     return true;
 }
 
+bool passes_once(const FoldParameters& parameters) {
+    // From where on it was faster on an H200; below, a flag written behind the kernel would take longer.
+    constexpr std::uint64_t least_steps = std::uint64_t{256} << 10;
+    return parameters.steps >= least_steps;
+}
+
 FoldGeometry fold_geometry(const FoldParameters& parameters, int multiprocessors) {
     constexpr std::uint64_t warp = 32;
+    constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
     constexpr std::uint64_t threads = FoldParameters::most_threads;
     // The threads of one block make so many accesses without waiting in between, or not for long; more blocks would
     // have to find out which of them is the last.
@@ -150,7 +157,8 @@ FoldGeometry fold_geometry(const FoldParameters& parameters, int multiprocessors
     const std::uint64_t at_once =
         FoldParameters::blocks_per_multiprocessor * static_cast<std::uint64_t>(std::max(multiprocessors, 1));
     const std::uint64_t wanted = (parameters.steps + threads - 1) / threads;
-    return {static_cast<std::uint32_t>(std::min(wanted, at_once)), static_cast<std::uint32_t>(threads)};
+    const std::uint64_t most = passes_once(parameters) && parameters.flag == 0 ? most_blocks : at_once;
+    return {static_cast<std::uint32_t>(std::min(wanted, most)), static_cast<std::uint32_t>(threads)};
 }
 
 }  // namespace peercoll

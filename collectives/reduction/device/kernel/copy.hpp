@@ -27,25 +27,13 @@ PEERCOLL_DEVICE void store_piece(Address address, Piece piece) {
 
 template <class Piece>
 PEERCOLL_DEVICE void copy_pieces(const FoldParameters& p, Position at) {
-    constexpr unsigned together = 8;
     PEERCOLL_NO_UNROLL
-    for (unsigned long long i = at.thread; i < p.steps; i += together * at.threads) {
-        Piece pieces[together];
-        PEERCOLL_UNROLL
-        for (unsigned u = 0; u < together; ++u) {
-            const unsigned long long step = i + u * at.threads;
-            pieces[u] = load_if<Piece>(step < p.steps, p.inputs[0] + p.head + step * sizeof(Piece));
-        }
+    for (unsigned long long step = at.thread; step < p.steps; step += at.threads) {
+        const unsigned long long byte = p.head + step * sizeof(Piece);
+        const Piece piece = load_if<Piece>(true, p.inputs[0] + byte);
         PEERCOLL_NO_UNROLL
         for (unsigned j = 0; j < p.n_outputs; ++j) {
-            const Address out = p.outputs[j] + p.head;
-            PEERCOLL_UNROLL
-            for (unsigned u = 0; u < together; ++u) {
-                const unsigned long long step = i + u * at.threads;
-                if (step < p.steps) {
-                    store_piece(out + step * sizeof(Piece), pieces[u]);
-                }
-            }
+            store_piece(p.outputs[j] + byte, piece);
         }
     }
 }

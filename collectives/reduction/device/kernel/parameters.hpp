@@ -7,10 +7,10 @@ namespace peercoll {
 
 struct FoldParameters {
     static constexpr unsigned most = 64;  // inputs, and outputs
-    // Threads of a block, at most; and blocks that a multiprocessor runs at once, at least. That leaves 80 registers to
+    // Threads of a block, at most; and blocks that a multiprocessor runs at once, at least. That leaves 64 registers to
     // a thread, which is what the vectors on their way and their addresses take.
     static constexpr unsigned most_threads = 256;
-    static constexpr unsigned blocks_per_multiprocessor = 3;
+    static constexpr unsigned blocks_per_multiprocessor = 4;
 
     unsigned long long inputs[most];   // device addresses
     unsigned long long outputs[most];  // device addresses

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fast path: vectors of 16 bytes, at addresses that are all equally far from a multiple of 16. Each input is read
-// once and each output written once, n * (inputs + outputs) bytes in all, which is also the floor. A thread has about
-// 128 bytes under way before it waits: inputs may be in the memory of another device.
+// once and each output written once, n * (inputs + outputs) bytes in all, which is also the floor. One vector of each
+// input is under way in a thread; more of them made it slower on an H200, since fewer threads then fit.
 #pragma once
 
 #include "collectives/reduction/device/kernel/plan_fold.hpp"
 
 namespace peercoll::device {
 
-// Vectors number first, first + stride, ... as far as there are as many.
-template <unsigned n>
-PEERCOLL_DEVICE void store_to_all(const FoldParameters& p, unsigned long long first_byte, unsigned long long first,
-                                  unsigned long long stride, const Vector (&vectors)[n]) {
+PEERCOLL_DEVICE void store_to_all(const FoldParameters& p, unsigned long long byte, Vector vector) {
     PEERCOLL_NO_UNROLL
     for (unsigned j = 0; j < p.n_outputs; ++j) {
-        const Address out = p.outputs[j] + first_byte;
-        PEERCOLL_UNROLL
-        for (unsigned u = 0; u < n; ++u) {
-            const unsigned long long step = first + u * stride;
-            if (step < p.steps) {
-                store_vector(out + step * sizeof(Vector), vectors[u]);
-            }
-        }
+        store_vector(p.outputs[j] + byte, vector);
     }
 }
 
@@ -54,24 +44,15 @@ PEERCOLL_DEVICE Vector fold_vectors(const Vector (&inputs)[n]) {
 // The number of inputs is known to the compiler, and they are one block. `first_byte` is where the vectors begin.
 template <class K, unsigned n>
 PEERCOLL_DEVICE void fold_one_block(const FoldParameters& p, Position at, unsigned long long first_byte) {
-    constexpr unsigned together = n == 1 ? 4 : n >= 8 ? 1 : 8 / n;
     PEERCOLL_NO_UNROLL
-    for (unsigned long long i = at.thread; i < p.steps; i += together * at.threads) {
-        Vector inputs[together][n];
+    for (unsigned long long step = at.thread; step < p.steps; step += at.threads) {
+        const unsigned long long byte = first_byte + step * sizeof(Vector);
+        Vector inputs[n];
         PEERCOLL_UNROLL
-        for (unsigned u = 0; u < together; ++u) {
-            const unsigned long long step = i + u * at.threads;
-            PEERCOLL_UNROLL
-            for (unsigned k = 0; k < n; ++k) {
-                inputs[u][k] = load_vector_if(step < p.steps, p.inputs[k] + first_byte + step * sizeof(Vector));
-            }
+        for (unsigned k = 0; k < n; ++k) {
+            inputs[k] = load_vector_if(true, p.inputs[k] + byte);
         }
-        Vector results[together];
-        PEERCOLL_UNROLL
-        for (unsigned u = 0; u < together; ++u) {
-            results[u] = fold_vectors<K, n>(inputs[u]);
-        }
-        store_to_all(p, first_byte, i, at.threads, results);
+        store_to_all(p, byte, fold_vectors<K, n>(inputs));
     }
 }
 
@@ -99,8 +80,7 @@ PEERCOLL_DEVICE void fold_any_blocks(const FoldParameters& p, Position at, unsig
                 }
             }
         }
-        const Vector results[] = {result(fold)};
-        store_to_all(p, first_byte, step, at.threads, results);
+        store_to_all(p, byte, result(fold));
     }
 }
 
