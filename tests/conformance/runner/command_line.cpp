@@ -105,8 +105,9 @@ int run_suite(const Suite& suite, int argc, char** argv) try {
             return 1;
         }
     }
-    // Where nothing could be looked at, nothing was shown.
-    const bool empty = outcomes.size() == static_cast<std::size_t>(skipped);
+    // Where there is no device nothing was shown: the first behaviour of a suite needs one, and all that were asked for
+    // may have been skipped.
+    const bool empty = outcomes.size() == static_cast<std::size_t>(skipped) || outcomes.front().skipped();
     return failed > 0 || empty || (settings->no_skips && skipped > 0) ? 1 : 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

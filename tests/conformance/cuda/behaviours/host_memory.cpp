@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Host memory that devices reach: registered shared memory and memory of the driver's own.
 #include "tests/conformance/cuda/behaviours/rooms.hpp"
+#include "tests/conformance/cuda/kernels.hpp"
 #include "tests/conformance/cuda/registered_memory.hpp"
 
 namespace peercoll::conformance::cuda {
@@ -79,15 +80,11 @@ void owner_of_shared(Scene& scene) {
     const Gpu gpu(scene);
     const SharedHostMemory host(bytes);
     const RegisteredMemory registered(host);
-    const Memory memory(MiB);
     scene.other().send_descriptor(host.descriptor());
     scene.other().hear("registered");
-    const std::vector<std::uint64_t> words = words_from(31, 512);
-    store(memory.address(), words);
+    const Kernels kernels;
     const Stream stream;
-    need("cuMemcpyAsync",
-         driver().cuMemcpyAsync(registered.device_address(8), memory.address(), words.size() * 8, stream.get()));
-    need("cuStreamWriteValue64", driver().cuStreamWriteValue64(stream.get(), registered.device_address(), 1, 0));
+    need("launch", kernels.store(stream, {registered.device_address(8), 31, 512, registered.device_address(), 1}));
     scene.other().hear("read");
     need("cuStreamSynchronize", stream.synchronize());
 }
@@ -100,7 +97,7 @@ void reader_of_shared(Scene& scene) {
     scene.other().say("registered");
     scene.expect("the other's device sets a flag", true, host.wait_for(1));
     const std::vector<std::uint64_t> words = words_from(31, 512);
-    scene.expect("what it copied before is there", true,
+    scene.expect("what it stored before is there", true,
                  std::equal(words.begin(), words.end(), static_cast<const std::uint64_t*>(host.address()) + 8));
     scene.other().say("read");
     scene.expect("unregister", success, driver().cuMemHostUnregister(host.address()));

@@ -131,7 +131,7 @@ void calls_before_init(Scene& scene) {
     scene.expect("retain a primary context", not_initialized, driver().cuDevicePrimaryCtxRetain(&context, 0));
     int version = 0;
     scene.expect("driver version", success, driver().cuDriverGetVersion(&version));
-    scene.expect("cuInit", success, driver().cuInit(0));
+    need_devices(scene, 1);
     scene.expect("cuInit again", success, driver().cuInit(0));
     scene.expect("cuInit with flags", invalid_value, driver().cuInit(1));
 }

@@ -22,23 +22,21 @@ void handle_names_the_allocation(Scene& scene) {
     scene.expect("another allocation, the same handle", false, same_bytes(at_base, ipc_handle(other.address())));
 }
 
-void what_has_no_handle(Scene& scene) {
+void pools_and_vmm_have_no_handle(Scene& scene) {
     const Gpu gpu(scene);
     CUipcMemHandle handle{};
-    {
-        const StreamOrderedMemory memory(bytes);
-        scene.expect("default pool", invalid_value, driver().cuIpcGetMemHandle(&handle, memory.address()));
-    }
-    {
-        const Pool pool(gpu, handle_posix_fd);
-        const StreamOrderedMemory memory(bytes, &pool);
-        scene.expect("pool with POSIX descriptors", invalid_value,
-                     driver().cuIpcGetMemHandle(&handle, memory.address()));
-    }
-    {
-        const MappedAllocation memory(gpu, bytes, handle_posix_fd);
-        scene.expect("VMM", invalid_value, driver().cuIpcGetMemHandle(&handle, memory.address()));
-    }
+    const StreamOrderedMemory of_default_pool(bytes);
+    scene.expect("default pool", invalid_value, driver().cuIpcGetMemHandle(&handle, of_default_pool.address()));
+    const Pool pool(gpu, handle_posix_fd);
+    const StreamOrderedMemory of_pool(bytes, &pool);
+    scene.expect("pool with POSIX descriptors", invalid_value, driver().cuIpcGetMemHandle(&handle, of_pool.address()));
+    const MappedAllocation mapped(gpu, bytes, handle_posix_fd);
+    scene.expect("VMM", invalid_value, driver().cuIpcGetMemHandle(&handle, mapped.address()));
+}
+
+void managed_and_host_have_no_handle(Scene& scene) {
+    const Gpu gpu(scene);
+    CUipcMemHandle handle{};
     CUdeviceptr managed = 0;
     need("cuMemAllocManaged", driver().cuMemAllocManaged(&managed, bytes, managed_attach_global));
     scene.expect("managed", invalid_value, driver().cuIpcGetMemHandle(&handle, managed));
@@ -186,7 +184,8 @@ void reads_neighbours(Scene& scene) {
 void add_ipc(Suite& suite) {
     suite.enter("IPC");
     suite.add("a handle names the whole allocation", handle_names_the_allocation);
-    suite.add("memory that has no handle", what_has_no_handle);
+    suite.add("managed and host memory have no handle", managed_and_host_have_no_handle);
+    suite.add("memory of pools and VMM has no handle", pools_and_vmm_have_no_handle);
     suite.add("a process cannot open its own handle", own_handle);
     suite.add("the other process reads and writes", owner, reads_and_writes);
     suite.add("opens are counted", owner_of_something, opens_are_counted);
