@@ -136,7 +136,6 @@ inline constexpr unsigned CU_EVENT_BLOCKING_SYNC = 1;
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr unsigned CU_EVENT_INTERPROCESS = 4;
 inline constexpr unsigned CU_CTX_SYNC_MEMOPS = 0x80;
-inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;
 inline constexpr unsigned CU_STREAM_WAIT_VALUE_GEQ = 0;
 inline constexpr unsigned CU_STREAM_WAIT_VALUE_EQ = 1;
 inline constexpr unsigned CU_STREAM_WAIT_VALUE_AND = 2;
