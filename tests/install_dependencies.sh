@@ -20,6 +20,7 @@ test_packages=(
     clang-format clang-tidy git                 # lint of the tracked sources
     iproute2                                    # tests of several hosts: network namespaces
     procps util-linux
+    libucx0 libucx-dev                          # the UCX transport; its headers only to compare ours with
 )
 
 fail() {

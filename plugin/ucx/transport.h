@@ -90,7 +90,9 @@ typedef struct peercoll_transport {
      * expect to be told when the peer is lost. */
     peercoll_status_t (*peer)(peercoll_wire_t wire, const peercoll_process_key_t* key, const void* address,
                               size_t bytes, int same_node, peercoll_wire_peer_t* peer, peercoll_reason_t* reason);
-    /* The caller knows that the peer is lost: what is outstanding with it fails, and so does everything later. */
+    /* The caller takes the peer for lost: what is outstanding with it fails, and so does everything later. A process
+     * that dies on another node is noticed by the transport; a host that falls silent (a cut cable) is not, or only
+     * after many minutes: that takes a time limit of the caller's. */
     void (*drop_peer)(peercoll_wire_t wire, peercoll_wire_peer_t peer);
 
     /* Start sending or receiving `bytes` bytes, straight from or into `data`, which must stay as it is until
