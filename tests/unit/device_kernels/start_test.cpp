@@ -162,10 +162,15 @@ TEST(WhatIsNoFold, IsRefused) {
     EXPECT_FALSE(fill(fold, p)) << "an operation that floats do not have";
 }
 
+FoldParameters sum_of_bytes(std::uint64_t bytes, std::uint64_t flag) {
+    FoldParameters p = filled(float_sum(bytes / 4, {at(0x10000), at(0x20000)}, {out_at(0x30000)}));
+    p.flag = flag;
+    return p;
+}
+
 TEST(TheGrid, IsOneBlockForAFewKiBAndThenFillsTheDevice) {
-    const auto geometry = [](std::uint64_t bytes) {
-        return fold_geometry(filled(float_sum(bytes / 4, {at(0x10000), at(0x20000)}, {out_at(0x30000)})), 132);
-    };
+    constexpr std::uint64_t flag = 0x40000;
+    const auto geometry = [](std::uint64_t bytes) { return fold_geometry(sum_of_bytes(bytes, flag), 132); };
     EXPECT_EQ(geometry(0).blocks, 1u);
     EXPECT_EQ(geometry(0).threads, 32u);
     EXPECT_EQ(geometry(8).threads, 32u);
@@ -173,13 +178,19 @@ TEST(TheGrid, IsOneBlockForAFewKiBAndThenFillsTheDevice) {
     EXPECT_EQ(geometry(8 * 1024).blocks, 1u);
     EXPECT_EQ(geometry(8 * 1024).threads, FoldParameters::most_threads);
     EXPECT_EQ(geometry(64 * 1024).blocks, 16u) << "one vector for each thread";
-    EXPECT_EQ(geometry(std::uint64_t{3} << 20).blocks, 132u * FoldParameters::blocks_per_multiprocessor);
-    EXPECT_EQ(geometry(std::uint64_t{1} << 30).blocks, (1u << 30) / 16 / FoldParameters::most_threads)
-        << "large, without a flag: blocks come and go";
+    EXPECT_EQ(geometry(std::uint64_t{1} << 40).blocks, 132u * FoldParameters::blocks_per_multiprocessor);
     for (std::uint64_t bytes = 1; bytes < (std::uint64_t{1} << 41); bytes *= 3) {
         EXPECT_EQ(geometry(bytes).threads % 32, 0u);
         EXPECT_GE(geometry(bytes).blocks, 1u);
     }
+}
+
+TEST(TheGrid, OfALargeFoldWithoutFlagHasAThreadForEachVectorAsFarAsGridsGo) {
+    EXPECT_FALSE(passes_once(sum_of_bytes(64 * 1024, 0)));
+    EXPECT_TRUE(passes_once(sum_of_bytes(std::uint64_t{256} << 20, 0)));
+    EXPECT_EQ(fold_geometry(sum_of_bytes(std::uint64_t{256} << 20, 0), 132).blocks,
+              (std::uint64_t{256} << 20) / 16 / FoldParameters::most_threads);
+    EXPECT_EQ(fold_geometry(sum_of_bytes(std::uint64_t{1} << 44, 0), 132).blocks, (std::uint64_t{1} << 31) - 1);
 }
 
 TEST(TheFlag, IsWrittenOnceAllIsDoneWithOneBlockAndWithMany) {
