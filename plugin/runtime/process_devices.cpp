@@ -26,6 +26,15 @@ std::uint64_t number(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address);
 }
 
+// The application's own "synchronous" copies from and to it may still run.
+Status settle(const ClassifiedMemory& memory) {
+    if (!memory.on_device() || !PEERCOLL_DEVICE_HAS(memory.runtime, settle)) return {};
+    int lasting = 0;
+    peercoll_reason_t reason{};
+    const peercoll_status_t status = memory.runtime->settle(&memory.info, &lasting, &reason);
+    return status == PEERCOLL_SUCCESS ? Status() : Status(status, reason.text);
+}
+
 Status copy_by(StreamPool& streams, const ClassifiedMemory& device, void* to, const void* from, std::size_t bytes) {
     LentStream stream;
     if (Status status = streams.take(*device.runtime, device.info.device, stream); !status.ok()) return status;
@@ -69,6 +78,8 @@ Status ProcessDevices::copy(void* to, const void* from, std::size_t bytes) {
         std::memcpy(to, from, bytes);
         return {};
     }
+    if (Status status = settle(source); !status.ok()) return status;
+    if (Status status = settle(target); !status.ok()) return status;
     if (!target.on_device() || !source.on_device() || target.runtime == source.runtime)
         return copy_by(streams_, source.on_device() ? source : target, to, from, bytes);
     // Two makers' devices have only host memory in common.
