@@ -89,15 +89,16 @@ private:
 };
 
 bool run_collective(const Settings& settings, const MpiSession& mpi, Report& report) {
-    const PluginCounters counters(std::string(name_of(settings.subject)));
     HostMemory host;
     std::optional<DeviceSession> device;
     if (settings.place != Place::Host) {
-        require_device_aware_mpi(counters.plugin_is_loaded());
+        require_device_aware_mpi(PluginCounters(std::string(name_of(settings.subject))).plugin_is_loaded());
         device.emplace(settings, mpi, report);
     }
     const Participants participants = device ? device->participants(mpi) : Participants{mpi.rank, mpi.ranks, host};
     if (mpi.rank == 0) report.head();
+    // From here on, all calls of the collective are the measured ones.
+    const PluginCounters counters(std::string(name_of(settings.subject)));
     bool right = true;
     for (const std::size_t bytes : settings.sizes) {
         const Result result = measure(settings, bytes, participants, [&](double done) {

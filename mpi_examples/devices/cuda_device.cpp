@@ -43,22 +43,20 @@ CudaDevice::CudaDevice(const Choice& choice, const LocalRank& local) : pool_(cho
         throw std::runtime_error("stream-ordered memory: this driver is older than CUDA 11.2");
     }
     const int number = choose_device(choice, local, devices);
-    CudaDriver::Device device = 0;
-    driver_.require(driver_.device_get(&device, number), "cuDeviceGet");
-    driver_.require(driver_.device_name(facts_.name.data(), static_cast<int>(facts_.name.size()), device),
+    driver_.require(driver_.device_get(&device_, number), "cuDeviceGet");
+    driver_.require(driver_.device_name(facts_.name.data(), static_cast<int>(facts_.name.size()), device_),
                     "cuDeviceGetName");
-    driver_.require(driver_.device_pci_id(facts_.pci_id.data(), static_cast<int>(facts_.pci_id.size()), device),
+    driver_.require(driver_.device_pci_id(facts_.pci_id.data(), static_cast<int>(facts_.pci_id.size()), device_),
                     "cuDeviceGetPCIBusId");
     CudaDriver::Uuid uuid{};
-    driver_.require(driver_.device_uuid(&uuid, device), "cuDeviceGetUuid");
+    driver_.require(driver_.device_uuid(&uuid, device_), "cuDeviceGetUuid");
     std::memcpy(facts_.uuid.data(), uuid.bytes, facts_.uuid.size());
     int version = 0;
     driver_.require(driver_.driver_version(&version), "cuDriverGetVersion");
     fmt::format_to_n(facts_.driver.data(), facts_.driver.size() - 1, "CUDA {}.{}", version / 1000, version % 1000 / 10);
 
-    // Kept until the process ends, as the CUDA runtime keeps it.
     CudaDriver::Context context = nullptr;
-    driver_.require(driver_.primary_retain(&context, device), "cuDevicePrimaryCtxRetain");
+    driver_.require(driver_.primary_retain(&context, device_), "cuDevicePrimaryCtxRetain");
     driver_.require(driver_.context_push(context), "cuCtxPushCurrent");
     driver_.require(driver_.stream_create(&stream_, non_blocking_stream), "cuStreamCreate");
     driver_.require(driver_.host_allocate(&window_, window_bytes, 0), "cuMemHostAlloc");
@@ -68,6 +66,9 @@ CudaDevice::~CudaDevice() {
     if (module_ != nullptr) driver_.module_unload(module_);
     driver_.host_free(window_);
     driver_.stream_destroy(stream_);
+    CudaDriver::Context context = nullptr;
+    driver_.context_pop(&context);
+    driver_.primary_release(device_);
 }
 
 void* CudaDevice::allocate(std::size_t bytes) {

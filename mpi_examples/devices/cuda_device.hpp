@@ -34,6 +34,7 @@ private:
     CudaDriver driver_;
     bool pool_;
     DeviceFacts facts_;
+    CudaDriver::Device device_ = 0;
     CudaDriver::Stream stream_ = nullptr;
     CudaDriver::Module module_ = nullptr;
     CudaDriver::Function empty_kernel_ = nullptr;

@@ -50,7 +50,9 @@ CudaDriver::CudaDriver() {
     symbols.required(device_uuid, "cuDeviceGetUuid_v2");
     symbols.required(device_pci_id, "cuDeviceGetPCIBusId");
     symbols.required(primary_retain, "cuDevicePrimaryCtxRetain");
+    symbols.required(primary_release, "cuDevicePrimaryCtxRelease_v2");
     symbols.required(context_push, "cuCtxPushCurrent_v2");
+    symbols.required(context_pop, "cuCtxPopCurrent_v2");
     symbols.required(memory_allocate, "cuMemAlloc_v2");
     symbols.required(memory_free, "cuMemFree_v2");
     symbols.required(memory_info, "cuMemGetInfo_v2");

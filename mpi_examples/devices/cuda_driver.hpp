@@ -38,7 +38,9 @@ public:
     int (*device_uuid)(Uuid*, Device) = nullptr;
     int (*device_pci_id)(char*, int, Device) = nullptr;
     int (*primary_retain)(Context*, Device) = nullptr;
+    int (*primary_release)(Device) = nullptr;
     int (*context_push)(Context) = nullptr;
+    int (*context_pop)(Context*) = nullptr;
     int (*memory_allocate)(Address*, std::size_t) = nullptr;
     int (*memory_free)(Address) = nullptr;
     int (*memory_info)(std::size_t*, std::size_t*) = nullptr;
