@@ -10,7 +10,7 @@ namespace peercoll::cuda {
 std::string error_name(const DriverFunctions& driver, CuResult error) {
     const char* name = nullptr;
     if (driver.get_error_name == nullptr || driver.get_error_name(error, &name) != code::success || name == nullptr)
-        return fmt::format("CUDA error {}", error);
+        return fmt::format("a CUDA error without a name ({})", error);
     return fmt::format("{} ({})", name, error);
 }
 
