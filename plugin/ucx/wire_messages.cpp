@@ -155,12 +155,11 @@ void Wire::complete(Operation& operation, UcsStatus status) {
     }
     if (operation.state.load(std::memory_order_relaxed) != Operation::State::Active) return;  // ended early
     operation.ucx_status = status;
-    if (status == ucs_status::message_truncated) {
+    const bool another_size = operation.receive && operation.received != operation.expected;
+    if (status == ucs_status::message_truncated || (status == ucs_status::ok && another_size)) {
         operation.fault = Operation::Fault::WrongSize;
     } else if (status != ucs_status::ok) {
         operation.fault = operation.peer->lost ? Operation::Fault::PeerLost : Operation::Fault::Failed;
-    } else if (operation.receive && operation.received != operation.expected) {
-        operation.fault = Operation::Fault::WrongSize;
     }
     --active_;
     operation.state.store(Operation::State::Done, std::memory_order_release);
