@@ -7,6 +7,7 @@
 #   --build DIR      where peercoll was built (build/release)
 #   --out DIR        where results go (build/NAME)
 #   --largest SIZE   the largest message (one_gpu.sh: 256M, several_gpus.sh: 1G)
+#   --copy SIZE      copies that measure a device's bandwidth (256M)
 #   --quick          fewer sizes and less time for each
 #   --flags "..."    more flags for mpirun, for example "--bind-to numa"
 
@@ -19,17 +20,18 @@ fail() {
 
 # Sets what the options above say. `largest` must be set before.
 read_options() {
-    build=$here/../build/release out='' quick=no nccl=auto flags=()
+    build=$here/../build/release out='' quick=no nccl=auto copy=256M flags=()
     while [ $# -gt 0 ]; do
         case "$1" in
             --quick) quick=yes ;;
-            --help | -h) sed -n '3,/^set/{/^set/d;s/^# \{0,1\}//p}' "$here/$name"; sed -n '7,12s/^# \{0,1\}//p' "$here/gpu_job.sh"; exit 0 ;;
-            --build | --out | --largest | --flags | --nccl | --gpus)
+            --help | -h) sed -n '3,/^set/{/^set/d;s/^# \{0,1\}//p}' "$here/$name"; sed -n '7,13s/^# \{0,1\}//p' "$here/gpu_job.sh"; exit 0 ;;
+            --build | --out | --largest | --copy | --flags | --nccl | --gpus)
                 [ $# -ge 2 ] || fail "$1 needs a value"
                 case "$1" in
                     --build) build=$2 ;;
                     --out) out=$2 ;;
                     --largest) largest=$2 ;;
+                    --copy) copy=$2 ;;
                     --flags) read -r -a flags <<<"$2" ;;
                     --nccl) nccl=$2 ;;
                     --gpus) gpus=$2 ;;

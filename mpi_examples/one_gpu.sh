@@ -22,7 +22,7 @@ deadline=530
 
 factor=2 seconds=0.15
 [ $quick = no ] || factor=16 seconds=0.05
-sizes=(-b 8 -e "$largest" -f $factor --seconds $seconds)
+sizes=(-b 8 -e "$largest" -f $factor --seconds $seconds --device-copy "$copy")
 
 start_mps() {
     # Short names: they hold sockets.
@@ -45,11 +45,12 @@ for ranks in 2 4 8; do
     bench allreduce_${ranks}_ranks $ranks 90 allreduce -d cuda --device 0 "${sizes[@]}"
     bench broadcast_${ranks}_ranks $ranks 90 broadcast -d cuda --device 0 "${sizes[@]}"
 done
-bench allreduce_pool_2_ranks 2 60 allreduce -d cuda --device 0 --device-memory pool -b 8 -e "$largest" -f 64 --seconds 0.05
+bench allreduce_pool_2_ranks 2 60 allreduce -d cuda --device 0 --device-memory pool -b 8 -e "$largest" -f 64 --seconds 0.05 \
+    --device-copy "$copy"
 
 if command -v nvidia-cuda-mps-control >/dev/null && start_mps; then
     export PEERCOLL_EXECUTORS=per_rank
-    [ $quick = yes ] || sizes=(-b 8 -e "$largest" -f 8 --seconds 0.1)
+    [ $quick = yes ] || sizes=(-b 8 -e "$largest" -f 8 --seconds 0.1 --device-copy "$copy")
     for ranks in 2 4 8; do
         bench mps_allreduce_${ranks}_ranks $ranks 60 allreduce -d cuda --device 0 "${sizes[@]}"
         bench mps_broadcast_${ranks}_ranks $ranks 60 broadcast -d cuda --device 0 "${sizes[@]}"
