@@ -5,14 +5,25 @@
 find_program(EXAMPLES_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 execute_process(COMMAND ${EXAMPLES_PYTHON} -c "import mpi4py, numpy, sklearn" RESULT_VARIABLE python_lacks ERROR_QUIET)
 
-# example_test(NAME [FAILS] [SERVED_ALL] [EXPECT regex] COMMAND ...)
+include(${PROJECT_SOURCE_DIR}/tests/simulated_devices/simulated_tests.cmake)
+
+# example_test(NAME [FAILS] [SERVED_ALL] [EXPECT regex] [NODE simulated node] COMMAND ...)
+# With NODE, on simulated devices: a file of tests/simulated_devices/nodes without its ending.
 function(example_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "FAILS;SERVED_ALL" "EXPECT" "COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 test "FAILS;SERVED_ALL" "EXPECT;NODE" "COMMAND")
   add_test(NAME example.${name}
     COMMAND ${CMAKE_COMMAND} -DEXPECT=${test_EXPECT} -DFAILS=${test_FAILS} -DSERVED_ALL=${test_SERVED_ALL}
             -P ${CMAKE_CURRENT_SOURCE_DIR}/run_example.cmake -- ${test_COMMAND})
   set_tests_properties(example.${name} PROPERTIES RUN_SERIAL ON TIMEOUT 120 LABELS example
     ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
+  if(test_NODE)
+    peercoll_simulated_environment(settings example.${name} NODE ${test_NODE} KERNELS peercoll_simulated_kernels)
+    set_property(TEST example.${name} APPEND PROPERTY ENVIRONMENT ${settings})
+    # The second: what a process has not given back of the devices at its end.
+    set_tests_properties(example.${name} PROPERTIES
+      ENVIRONMENT_MODIFICATION "LD_LIBRARY_PATH=path_list_prepend:${PEERCOLL_SIMULATED_CUDA_FOLDER}"
+      FAIL_REGULAR_EXPRESSION "WRONG;peercoll simulator \\(pid [0-9]+\\)")
+  endif()
 endfunction()
 
 set(mpirun ${MPIEXEC_EXECUTABLE} -n)
@@ -57,6 +68,32 @@ if(TARGET hello_fortran)
   example_test(hello_fortran EXPECT "allreduce 1 served"
     COMMAND ${mpirun} 2 ${plugin} ${summary} $<TARGET_FILE:hello_fortran>)
 endif()
+
+example_test(bench_refuses_device_memory_without_plugin FAILS NODE one_device EXPECT "load the plugin"
+  COMMAND ${mpirun} 2 ${bench} allreduce -d cuda --sizes 8)
+example_test(bench_refuses_more_ranks_than_fit_on_devices FAILS NODE two_devices EXPECT "3 ranks need 3 devices"
+  COMMAND ${mpirun} 3 ${plugin} ${bench} allreduce -d cuda --sizes 8 --ranks-per-device 1)
+example_test(bench_refuses_nccl_with_two_ranks_on_a_device FAILS NODE one_device EXPECT "NCCL takes one rank for each"
+  COMMAND ${mpirun} 2 ${plugin} ${bench} allreduce -d cuda --sizes 8 --device-copy 64K --rival nccl)
+set(on_devices -d cuda -f 32 -e 256K --seconds 0.02 --device-copy 64K)
+example_test(bench_allreduce_on_one_device SERVED_ALL NODE one_device EXPECT "3 ranks on it.*all results checked and right"
+  COMMAND ${mpirun} 3 ${plugin} ${bench} allreduce ${on_devices})
+example_test(bench_broadcast_on_two_devices SERVED_ALL NODE two_devices
+  EXPECT "2 x Simulated device.*link [0-9.]+ GB/s.*all results checked and right"
+  COMMAND ${mpirun} 3 ${plugin} ${bench} broadcast ${on_devices} --root rotating)
+example_test(bench_of_pool_memory SERVED_ALL NODE one_device EXPECT "all results checked and right"
+  COMMAND ${mpirun} 2 ${plugin} ${bench} allreduce ${on_devices} --device-memory pool)
+example_test(info_shows_devices NODE two_devices
+  EXPECT "2 devices.*PCI 0000.*reductions: device.*allreduce.algorithm.fused +[1-9]"
+  COMMAND ${mpirun} 2 ${plugin} $<TARGET_FILE:peercoll-info>)
+set(script_flags --build ${CMAKE_BINARY_DIR} --quick --largest 4096 --copy 64K --skip conformance|mps)
+example_test(one_gpu_script NODE one_device EXPECT "allreduce_8_ranks: allreduce, 8 ranks on Simulated device.*results are in"
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/one_gpu.sh ${script_flags} --out ${CMAKE_CURRENT_BINARY_DIR}/one_gpu_test)
+example_test(several_gpus_script NODE two_devices
+  EXPECT "checked exactly:.*check_broadcast_2_per_gpu.* 0 wrong.*results are in"
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/several_gpus.sh ${script_flags} --gpus 2 --nccl none
+          --out ${CMAKE_CURRENT_BINARY_DIR}/several_gpus_test)
+
 if(NOT python_lacks)
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
   example_test(hello_mpi4py EXPECT "allreduce [1-9][0-9]* served"

@@ -8,6 +8,7 @@
 #   --out DIR        where results go (build/NAME)
 #   --largest SIZE   the largest message (one_gpu.sh: 256M, several_gpus.sh: 1G)
 #   --copy SIZE      copies that measure a device's bandwidth (256M)
+#   --skip REGEX     leaves out the steps whose name matches
 #   --quick          fewer sizes and less time for each
 #   --flags "..."    more flags for mpirun, for example "--bind-to numa"
 
@@ -20,18 +21,19 @@ fail() {
 
 # Sets what the options above say. `largest` must be set before.
 read_options() {
-    build=$here/../build/release out='' quick=no nccl=auto copy=256M flags=()
+    build=$here/../build/release out='' quick=no nccl=auto copy=256M skip="" flags=()
     while [ $# -gt 0 ]; do
         case "$1" in
             --quick) quick=yes ;;
-            --help | -h) sed -n '3,/^set/{/^set/d;s/^# \{0,1\}//p}' "$here/$name"; sed -n '7,13s/^# \{0,1\}//p' "$here/gpu_job.sh"; exit 0 ;;
-            --build | --out | --largest | --copy | --flags | --nccl | --gpus)
+            --help | -h) sed -n '3,/^set/{/^set/d;s/^# \{0,1\}//p}' "$here/$name"; sed -n '7,14s/^# \{0,1\}//p' "$here/gpu_job.sh"; exit 0 ;;
+            --build | --out | --largest | --copy | --skip | --flags | --nccl | --gpus)
                 [ $# -ge 2 ] || fail "$1 needs a value"
                 case "$1" in
                     --build) build=$2 ;;
                     --out) out=$2 ;;
                     --largest) largest=$2 ;;
                     --copy) copy=$2 ;;
+                    --skip) skip=$2 ;;
                     --flags) read -r -a flags <<<"$2" ;;
                     --nccl) nccl=$2 ;;
                     --gpus) gpus=$2 ;;
@@ -80,10 +82,14 @@ end_job() {
     rm -rf -- "$work"
 }
 
+# wanted NAME: whether --skip leaves this step in.
+wanted() { [ -z "$skip" ] || [[ ! $1 =~ $skip ]]; }
+
 # step NAME LIMIT COMMAND...: runs it for at most LIMIT seconds, and no longer than the whole run may take.
 step() {
     local step_name=$1 limit=$2 start=$SECONDS status=0
     shift 2
+    wanted "$step_name" || return 0
     local left=$((deadline - SECONDS))
     [ $limit -le $left ] || limit=$left
     printf '\n== %s (%d s so far)\n' "$step_name" $SECONDS

@@ -48,7 +48,9 @@ done
 bench allreduce_pool_2_ranks 2 60 allreduce -d cuda --device 0 --device-memory pool -b 8 -e "$largest" -f 64 --seconds 0.05 \
     --device-copy "$copy"
 
-if command -v nvidia-cuda-mps-control >/dev/null && start_mps; then
+if ! wanted mps; then
+    :
+elif command -v nvidia-cuda-mps-control >/dev/null && start_mps; then
     export PEERCOLL_EXECUTORS=per_rank
     [ $quick = yes ] || sizes=(-b 8 -e "$largest" -f 8 --seconds 0.1 --device-copy "$copy")
     for ranks in 2 4 8; do
