@@ -90,7 +90,8 @@ typedef struct peercoll_transport {
      * expect to be told when the peer is lost. */
     peercoll_status_t (*peer)(peercoll_wire_t wire, const peercoll_process_key_t* key, const void* address,
                               size_t bytes, int same_node, peercoll_wire_peer_t* peer, peercoll_reason_t* reason);
-    /* The caller takes the peer for lost: what is outstanding with it fails, and so does everything later. A process
+    /* The caller takes the peer for lost: what is outstanding with it fails, and so does everything later but a
+     * receive whose message is there already. A process
      * that dies on another node is noticed by the transport; a host that falls silent (a cut cable) is not, or only
      * after many minutes: that takes a time limit of the caller's. */
     void (*drop_peer)(peercoll_wire_t wire, peercoll_wire_peer_t peer);

@@ -57,8 +57,7 @@ private:
     explicit Wire(const UcpLibrary& library) : library_(library), call_(library.call) {}
 
     Status start(const peercoll_wire_options_t& options);
-    Status check_start(const Peer& peer, const peercoll_message_t& message, const Memory& memory,
-                       std::uint64_t& tag) const;
+    Status check_start(const peercoll_message_t& message, const Memory& memory, std::uint64_t& tag) const;
     Status connect(Peer& peer);
     UcpRequestParameters request_parameters(Operation& operation, peercoll_wire_memory_t memory) const;
     Operation& new_operation(Peer& peer, std::size_t bytes, bool receive);

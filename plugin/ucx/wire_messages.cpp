@@ -15,6 +15,12 @@ constexpr unsigned rounds_to_settle = 16;
 
 constexpr const char* memory_names[] = {"host", "CUDA", "managed CUDA", "HIP", "managed HIP"};
 
+Status lost(const Peer& peer) {
+    return {PEERCOLL_ERR_PEER_LOST, peer.lost_status == ucs_status::ok
+                                        ? "the other process is lost"
+                                        : fmt::format("the other process is lost: {}", status_text(peer.lost_status))};
+}
+
 }  // namespace
 
 void Wire::info(peercoll_wire_info_t& info) {
@@ -34,8 +40,7 @@ void Wire::info(peercoll_wire_info_t& info) {
     *end.out = '\0';
 }
 
-Status Wire::check_start(const Peer& peer, const peercoll_message_t& message, const Memory& memory,
-                         std::uint64_t& tag) const {
+Status Wire::check_start(const peercoll_message_t& message, const Memory& memory, std::uint64_t& tag) const {
     const std::optional<std::uint64_t> name = tag_of(message);
     if (!name) {
         return {
@@ -53,12 +58,6 @@ Status Wire::check_start(const Peer& peer, const peercoll_message_t& message, co
         return {PEERCOLL_ERR_INVALID_ARGUMENT, fmt::format("{} bytes at NULL: expected an address", memory.bytes)};
     }
     if (closing_) return {PEERCOLL_ERR_BUSY, "the wire is being closed: nothing can be sent or received any more"};
-    if (peer.lost) {
-        return {PEERCOLL_ERR_PEER_LOST,
-                peer.lost_status == ucs_status::ok
-                    ? "the other process is lost"
-                    : fmt::format("the other process is lost: {}", status_text(peer.lost_status))};
-    }
     return {};
 }
 
@@ -103,7 +102,8 @@ Status Wire::keep_started(Operation& operation, void* returned, Operation*& give
 Status Wire::send(Peer& peer, const peercoll_message_t& message, const Memory& memory, Operation*& given) {
     const Turn turn(*this);
     std::uint64_t tag = 0;
-    if (Status status = check_start(peer, message, memory, tag); !status.ok()) return status;
+    if (Status status = check_start(message, memory, tag); !status.ok()) return status;
+    if (peer.lost) return lost(peer);
     if (Status status = connect(peer); !status.ok()) return status;
     Operation& operation = new_operation(peer, memory.bytes, false);
     bytes_sent_ += memory.bytes;
@@ -117,9 +117,9 @@ Status Wire::send(Peer& peer, const peercoll_message_t& message, const Memory& m
 Status Wire::receive(Peer& peer, const peercoll_message_t& message, const Memory& memory, Operation*& given) {
     const Turn turn(*this);
     std::uint64_t tag = 0;
-    if (Status status = check_start(peer, message, memory, tag); !status.ok()) return status;
+    if (Status status = check_start(message, memory, tag); !status.ok()) return status;
     // Only an endpoint is told that its peer is gone.
-    if (!peer.same_node) {
+    if (!peer.same_node && !peer.lost) {
         if (Status status = connect(peer); !status.ok()) return status;
     }
     Operation& operation = new_operation(peer, memory.bytes, true);
@@ -127,8 +127,13 @@ Status Wire::receive(Peer& peer, const peercoll_message_t& message, const Memory
     parameters.callback.receive = &Wire::received;
     // The size of a message that is there already is told to the callback only (1.13).
     parameters.mask |= UcpRequestParameters::flag_always_call_back;
-    return keep_started(
-        operation, call_.tag_recv_nbx(worker_, memory.data, memory.bytes, tag, ~std::uint64_t{0}, &parameters), given);
+    void* returned = call_.tag_recv_nbx(worker_, memory.data, memory.bytes, tag, ~std::uint64_t{0}, &parameters);
+    Status status = keep_started(operation, returned, given);
+    // What a lost peer sent before is there already; nothing else will come.
+    if (!status.ok() || given == nullptr || !peer.lost) return status;
+    end_early(operation);
+    update_busy();
+    return end_of(given);
 }
 
 void Wire::sent(void* request, UcsStatus status, void* argument) {

@@ -102,6 +102,7 @@ TEST_P(Endings, AWireThatIsClosedLongBeforeTheOthersLosesNothing) {
                 EXPECT_TRUE(rank.exchange().meet());
                 std::vector<std::uint8_t> found(last.size());
                 peercoll_transfer_t transfer = wired.receive(0, WiredRank::name(0), found.data(), found.size());
+                ASSERT_EQ(wired.started(), PEERCOLL_SUCCESS) << wired.reason();
                 EXPECT_EQ(wired.wait(transfer), PEERCOLL_SUCCESS) << wired.reason();
                 EXPECT_EQ(found, last);
                 EXPECT_EQ(wired.close(), PEERCOLL_SUCCESS) << wired.reason();
