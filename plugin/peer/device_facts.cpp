@@ -186,12 +186,12 @@ std::uint8_t Exchange::facts_of(std::size_t seen, std::uint32_t other) const {
     const std::uint32_t device = ranks_[static_cast<std::size_t>(comm_.rank)].seen[seen].device;
     const PeerDevice& a = devices_[device];
     const PeerDevice& b = devices_[other];
-    std::uint8_t facts = veto_.names(a.uuid, a.pci_id, b.uuid, b.pci_id) ? vetoed : 0;
+    std::uint8_t facts = veto_.names(a.uuid, a.pci_id, b.uuid, b.pci_id) ? PairFact::vetoed : 0;
     const LocalDevice& mine = facts_.local[device];
     const LocalDevice& peer = facts_.local[other];
     if (peer.runtime == mine.runtime &&
         (device == other || mine.runtime->can_access_peer(mine.device, peer.device) != 0))
-        facts |= can_access;
+        facts |= PairFact::can_access;
     return facts;
 }
 

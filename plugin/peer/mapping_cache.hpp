@@ -87,14 +87,21 @@ private:
     struct OwnerKey {
         std::uint64_t boot_id, pid_namespace, start_time;
         std::int32_t pid;
-        auto operator<=>(const OwnerKey&) const = default;
+        bool operator<(const OwnerKey& other) const {
+            return std::tie(boot_id, pid_namespace, start_time, pid) <
+                   std::tie(other.boot_id, other.pid_namespace, other.start_time, other.pid);
+        }
+        bool operator==(const OwnerKey&) const = default;
     };
     struct Key {
         OwnerKey owner;
         std::uint64_t allocation_id;
         const peercoll_device_runtime_t* runtime;
         std::int32_t device;
-        auto operator<=>(const Key&) const = default;
+        bool operator<(const Key& other) const {
+            return std::tie(owner, allocation_id, runtime, device) <
+                   std::tie(other.owner, other.allocation_id, other.runtime, other.device);
+        }
     };
     struct Entry {
         Key key{};
@@ -108,7 +115,9 @@ private:
     struct PeerAccess {
         const peercoll_device_runtime_t* runtime;
         std::int32_t device, peer;
-        auto operator<=>(const PeerAccess&) const = default;
+        bool operator<(const PeerAccess& other) const {
+            return std::tie(runtime, device, peer) < std::tie(other.runtime, other.device, other.peer);
+        }
     };
 
     static OwnerKey key_of(const ProcessIdentity& owner);

@@ -44,7 +44,7 @@ PairMatrix::PairMatrix(std::vector<PeerDevice> devices, std::vector<RankDevices>
     for (const RankDevices& rank : ranks_)
         for (const SeenDevice& one : rank.seen)
             for (std::uint32_t other = 0; other < one.pairs.size(); ++other)
-                if ((one.pairs[other] & vetoed) != 0) vetoes_.insert(std::minmax(one.device, other));
+                if ((one.pairs[other] & PairFact::vetoed) != 0) vetoes_.insert(std::minmax(one.device, other));
 }
 
 const SeenDevice* PairMatrix::seen(int rank, std::uint32_t device) const {
@@ -72,7 +72,7 @@ Reach PairMatrix::reach(int executor, std::uint32_t from, int owner, std::uint32
     if (devices_[from].runtime != devices_[to].runtime) return Reach::OtherRuntime;
     if (vetoes_.contains(std::minmax(from, to))) return Reach::Vetoed;
     if (seen(executor, to) == nullptr) return Reach::NotVisible;
-    if (from != to && (mine->pairs[to] & can_access) == 0) return Reach::NoPeerAccess;
+    if (from != to && (mine->pairs[to] & PairFact::can_access) == 0) return Reach::NoPeerAccess;
     if (in_process) return Reach::Possible;
     if (here.identity.uid != there.identity.uid) return Reach::OtherUser;
     if (!share_namespaces(here.identity, there.identity)) return Reach::OtherPidNamespace;

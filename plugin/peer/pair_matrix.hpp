@@ -42,12 +42,15 @@ struct SeenDevice {
     std::uint32_t device = 0;  // index among the PeerDevices
     bool active = false;
     bool imports = false;             // the handles of other processes' memory
-    std::vector<std::uint8_t> pairs;  // for each PeerDevice: bits of PairFact
+    std::vector<std::uint8_t> pairs;  // for each PeerDevice: PairFacts
 };
 
-enum PairFact : std::uint8_t {
-    can_access = 1,  // the runtime says that kernels of this device can reach that one's memory
-    vetoed = 2       // the user's words say that the pair must not be used
+// Bits.
+struct PairFact {
+    // The runtime says that kernels of this device reach that one's memory.
+    static constexpr std::uint8_t can_access = 1;
+    // The user's words say that the pair must not be used.
+    static constexpr std::uint8_t vetoed = 2;
 };
 
 struct RankDevices {

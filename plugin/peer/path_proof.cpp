@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ ProofVerdict verdict_of(peercoll_status_t code, const std::string& reason) {
 }  // namespace
 
 ProofOwner::ProofOwner(const peercoll_device_runtime_t& runtime, std::int32_t device)
-    : runtime_(runtime), device_(device), memory_(runtime, device), host_(runtime, device), stream_(runtime, device) {}
+    : runtime_(runtime), memory_(runtime, device), host_(runtime, device), stream_(runtime, device) {}
 
 ProofVerdict ProofOwner::copied(ProofDeadline deadline, bool to_device) {
     std::string reason;

@@ -13,7 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace peercoll {
@@ -44,7 +44,6 @@ private:
     ProofVerdict copied(ProofDeadline deadline, bool to_device);
 
     const peercoll_device_runtime_t& runtime_;
-    std::int32_t device_;
     std::size_t bytes_ = 0;
     std::uint64_t seed_ = 0;
     ProofVerdict fetched_;

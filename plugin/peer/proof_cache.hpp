@@ -11,13 +11,13 @@
 
 #include <peercoll/device.h>
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace peercoll {
@@ -58,7 +58,10 @@ public:
         DeviceUuid from{};
         DeviceUuid to{};
         bool across_processes = false;
-        auto operator<=>(const PathKey&) const = default;
+        bool operator<(const PathKey& other) const {
+            return std::tie(boot_id, runtime, from, to, across_processes) <
+                   std::tie(other.boot_id, other.runtime, other.from, other.to, other.across_processes);
+        }
     };
     // Of processes, not of ranks.
     struct MappingKey {
@@ -66,7 +69,9 @@ public:
         std::uint64_t owner = 0;
         DeviceUuid from{};
         DeviceUuid to{};
-        auto operator<=>(const MappingKey&) const = default;
+        bool operator<(const MappingKey& other) const {
+            return std::tie(executor, owner, from, to) < std::tie(other.executor, other.owner, other.from, other.to);
+        }
     };
     static std::uint64_t process_key(const ProcessIdentity& process);
 

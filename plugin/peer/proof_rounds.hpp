@@ -8,9 +8,9 @@
 
 #include <peercoll/device.h>
 
-#include <compare>
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace peercoll {
@@ -21,7 +21,9 @@ struct MappingTrial {
     std::uint32_t from = 0;
     int owner = 0;
     std::uint32_t to = 0;
-    auto operator<=>(const MappingTrial&) const = default;
+    bool operator<(const MappingTrial& other) const {
+        return std::tie(executor, from, owner, to) < std::tie(other.executor, other.from, other.owner, other.to);
+    }
 };
 
 struct PathVerdicts {

@@ -45,7 +45,7 @@ TEST_P(DevicePeersFaults, AreAVetoOfThePathOnAllRanks) {
         FakeProcess process(node, {0, 1}, {rank.rank() / 2});
         if (rank.rank() == GetParam().rank) GetParam().set(process.faults);
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         const Status status = party.set_up(impatient(), cache);
         ASSERT_TRUE(status.ok()) << status.sentence();
         EXPECT_FALSE(party.peers->may_reach(0, 0, 1, 0));
@@ -89,7 +89,7 @@ TEST(DevicePeersFault, OfOnePairLeavesTheOthersAlone) {
         FakeProcess process(node, {0, 1, 2}, {rank.rank()});
         process.faults.export_refused = rank.rank() == 2;
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up(impatient(), cache).ok());
         EXPECT_TRUE(party.peers->may_reach(0, 0, 1, 1));
         EXPECT_TRUE(party.peers->may_reach(1, 1, 0, 0));
@@ -104,7 +104,7 @@ TEST(DevicePeersFault, OfTheMachineIsRememberedForTheJob) {
         FakeProcess process(node, {0}, {0});
         process.faults.kernel_stores_lost = true;
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up(impatient(), cache).ok());
         const std::string why = party.peers->path_text(0, 1);
         process.faults = {};
@@ -120,7 +120,7 @@ TEST(DevicePeersFault, OfTheMomentIsTriedAgain) {
         FakeProcess process(node, {0}, {0});
         process.faults.allocation_refused = rank.rank() == 0;
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up(impatient(), cache).ok());
         EXPECT_FALSE(party.peers->may_reach(0, 0, 1, 0));
         process.faults = {};
@@ -136,7 +136,7 @@ TEST(DevicePeersFault, OfWorkThatNeverEndsIsAVetoInTimeAndFreesNothingThatIsInUs
                   FakeProcess process(node, {0}, {0});
                   process.faults.work_never_ends = rank.rank() == 0;
                   ProofCache cache;
-                  Party party(rank.exchange());
+                  Party party(rank.exchange(), FakeProcess::runtime());
                   ASSERT_TRUE(party.set_up(impatient(), cache).ok());
                   EXPECT_FALSE(party.peers->may_reach(0, 0, 1, 0));
                   EXPECT_THAT(party.peers->path_text(0, 1), HasSubstr("did not end in time"));
@@ -161,7 +161,7 @@ TEST(DevicePeersFault, OfADeviceWithoutKernelsIsNone) {
         process.faults.no_kernels = true;
         process.faults.kernel_stores_lost = true;
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up(impatient(), cache).ok());
         EXPECT_TRUE(party.peers->may_reach(0, 0, 1, 0));
         EXPECT_THAT(party.peers->path_text(0, 1), HasSubstr("direct copies (proven by copies, both ways"));
@@ -174,7 +174,7 @@ TEST(DevicePeersFault, OfOneRanksMemoryConcernsThatRankAlone) {
         FakeProcess process(node, {0}, {0});
         process.faults.export_refused = rank.rank() == 2;
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up(impatient(), cache).ok());
         EXPECT_TRUE(party.peers->may_reach(0, 0, 1, 0)) << party.peers->path_text(0, 1);
         EXPECT_FALSE(party.peers->may_reach(0, 0, 2, 0));

@@ -46,7 +46,7 @@ TEST(DevicePeers, RanksOfOneDeviceReachEachOtherThroughItsExecutor) {
     run_ranks(3, [&](Rank& rank) {
         FakeProcess process(node, {0}, {0});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache).ok());
         const DevicePeers& peers = *party.peers;
         ASSERT_EQ(peers.devices().size(), 1U);
@@ -73,7 +73,7 @@ TEST(DevicePeers, AnyRankMayExecuteWhereThePolicySaysSo) {
     run_ranks(4, [&](Rank& rank) {
         FakeProcess process(node, {0, 1}, {rank.rank() / 2});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         DevicePolicy policy;
         policy.every_rank_executes = rank.rank() == 3;
         ASSERT_TRUE(party.set_up(policy, cache).ok());
@@ -95,7 +95,7 @@ TEST(DevicePeers, DevicesAreNamedByIdentityHoweverEachRankNumbersThem) {
         FakeProcess process(node, visible[static_cast<std::size_t>(rank.rank())],
                             {active[static_cast<std::size_t>(rank.rank())]});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache).ok());
         const DevicePeers& peers = *party.peers;
         ASSERT_EQ(peers.devices().size(), 2U) << "nobody uses the third";
@@ -121,7 +121,7 @@ TEST(DevicePeers, OfTwoIslandsReachOnlyTheirOwn) {
     run_ranks(4, [&](Rank& rank) {
         FakeProcess process(node, {0, 1, 2, 3}, {rank.rank()});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache).ok());
         for (int executor = 0; executor < 4; ++executor)
             for (int owner = 0; owner < 4; ++owner)
@@ -139,7 +139,7 @@ TEST(DevicePeers, AccessInOneDirectionOnlyIsNone) {
     run_ranks(2, [&](Rank& rank) {
         FakeProcess process(node, {0, 1}, {rank.rank()});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache).ok());
         EXPECT_FALSE(party.peers->may_reach(0, 0, 1, 1));
         EXPECT_FALSE(party.peers->may_reach(1, 1, 0, 0));
@@ -153,7 +153,7 @@ TEST(DevicePeers, ARankThatSeesOnlyItsOwnDeviceReachesNoOther) {
     run_ranks(2, [&](Rank& rank) {
         FakeProcess process(node, {rank.rank()}, {0});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache).ok());
         ASSERT_EQ(party.peers->devices().size(), 2U);
         EXPECT_EQ(party.peers->local_device(static_cast<std::uint32_t>(rank.rank())), 0);
@@ -169,7 +169,7 @@ TEST(DevicePeers, OneProcessReachesItsOtherDeviceByPeerAccess) {
     run_ranks(1, [&](Rank& rank) {
         FakeProcess process(node, {0, 1}, {0, 1});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache).ok());
         EXPECT_TRUE(party.peers->may_reach(0, 0, 0, 1));
         EXPECT_TRUE(party.peers->may_reach(0, 1, 0, 0));
@@ -182,7 +182,7 @@ TEST(DevicePeers, OneProcessReachesItsOtherDeviceByPeerAccess) {
 TEST(DevicePeers, WithoutAnyRuntimeAreNoneAfterOneAllgather) {
     run_ranks(2, [](Rank& rank) {
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache, false).ok());
         EXPECT_TRUE(party.peers->devices().empty());
         EXPECT_EQ(party.allgathers, 1);
@@ -195,7 +195,7 @@ TEST(DevicePeers, SomeRanksMayHaveNoRuntime) {
     run_ranks(3, [&](Rank& rank) {
         FakeProcess process(node, {0}, {0});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache, rank.rank() != 1).ok());
         EXPECT_THAT(party.peers->devices().at(0).ranks, ElementsAre(0, 2));
         EXPECT_TRUE(party.peers->may_reach(0, 0, 2, 0));
@@ -210,7 +210,7 @@ TEST(DevicePeers, ADeviceThatBecomesActiveLaterIsNotAmongThem) {
     run_ranks(2, [&](Rank& rank) {
         FakeProcess process(node, {0, 1}, {0});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache).ok());
         process.make_active(1);
         EXPECT_EQ(party.peers->index_of(FakeProcess::runtime(), 1), std::nullopt);
@@ -224,7 +224,7 @@ TEST(DevicePeers, OfALaterCommunicatorAreNotProvenAgain) {
     run_ranks(4, [&](Rank& rank) {
         FakeProcess process(node, {0, 1}, {rank.rank() % 2});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(party.set_up({}, cache).ok());
         const std::string first = reach_table(*party.peers, 4);
         const std::uint64_t trials = cache.trials();
@@ -243,11 +243,11 @@ TEST(DevicePeers, OfOtherExecutorsProveOnlyTheirMappings) {
     run_ranks(4, [&](Rank& rank) {
         FakeProcess process(node, {0}, {0});
         ProofCache cache;
-        Party all(rank.exchange());
+        Party all(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(all.set_up({}, cache).ok());
         const std::uint64_t imports = process.imports();
         if (rank.rank() < 2) return;
-        Party some(rank.exchange(2, rank.rank() - 2, 2));
+        Party some(rank.exchange(2, rank.rank() - 2, 2), FakeProcess::runtime());
         ASSERT_TRUE(some.set_up({}, cache).ok());
         EXPECT_TRUE(some.peers->may_reach(0, 0, 1, 0));
         EXPECT_EQ(process.imports(), imports + (rank.rank() == 2 ? 1 : 0)) << "one word, and no path again";
@@ -260,10 +260,10 @@ TEST(DevicePeers, OfACommunicatorWithNewProcessesAgreeOnWhatIsKnown) {
         FakeProcess process(node, {0}, {0});
         ProofCache cache;
         if (rank.rank() < 2) {
-            Party some(rank.exchange(2, rank.rank(), 2));
+            Party some(rank.exchange(2, rank.rank(), 2), FakeProcess::runtime());
             ASSERT_TRUE(some.set_up({}, cache).ok());
         }
-        Party all(rank.exchange());
+        Party all(rank.exchange(), FakeProcess::runtime());
         ASSERT_TRUE(all.set_up({}, cache).ok());
         for (int owner = 0; owner < 4; ++owner) EXPECT_TRUE(all.peers->may_reach(0, 0, owner, 0));
         EXPECT_THAT(all.peers->path_text(0, 3), HasSubstr("proven by kernel stores")) << "known to all ranks";
@@ -277,7 +277,7 @@ TEST(DevicePeers, TheMostCautiousRanksWordCounts) {
     run_ranks(4, [&](Rank& rank) {
         FakeProcess process(node, {0, 1}, {rank.rank() / 2});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         DevicePolicy policy;
         if (rank.rank() == 3) policy.level = PeerLevel::SameDevice;
         ASSERT_TRUE(party.set_up(policy, cache).ok());
@@ -297,7 +297,7 @@ TEST(DevicePeers, AreNotProvenWhereNoRankWantsIt) {
     run_ranks(2, [&](Rank& rank) {
         FakeProcess process(node, {0}, {0});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         DevicePolicy policy;
         policy.prove = false;
         ASSERT_TRUE(party.set_up(policy, cache).ok());
@@ -315,7 +315,7 @@ TEST(DevicePeers, APairThatOneRankExcludesIsExcludedForAll) {
     run_ranks(3, [&](Rank& rank) {
         FakeProcess process(node, {0, 1, 2}, {rank.rank()});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         DevicePolicy policy;
         if (rank.rank() == 2) policy.veto = "0000:12:00.0,GPU-d0d0d0d0-d0d0-d0d0-d0d0-d0d0d0d0d0d0";
         ASSERT_TRUE(party.set_up(policy, cache).ok());
@@ -332,7 +332,7 @@ TEST(DevicePeers, AWrongVetoOfOneRankIsTheErrorOfAll) {
     run_ranks(2, [&](Rank& rank) {
         FakeProcess process(node, {0}, {0});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         DevicePolicy policy;
         if (rank.rank() == 1) policy.veto = "all";
         const Status status = party.set_up(policy, cache);
@@ -347,7 +347,7 @@ TEST(DevicePeers, ReachNothingOnAnotherNode) {
     run_ranks(2, [&](Rank& rank) {
         FakeProcess process(node, {0}, {0});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         party.identities[1].boot_id += 1;
         ASSERT_TRUE(party.set_up({}, cache).ok());
         EXPECT_EQ(party.peers->devices().size(), 2U) << "the same UUID on another host is another device";
@@ -363,7 +363,7 @@ TEST(DevicePeers, AFailedAllgatherIsTheCallersError) {
     run_ranks(1, [&](Rank& rank) {
         FakeProcess process(node, {0}, {0});
         ProofCache cache;
-        Party party(rank.exchange());
+        Party party(rank.exchange(), FakeProcess::runtime());
         peercoll_comm_params_t comm{};
         comm.size = 2;
         comm.allgather = [](const void*, void*, std::size_t, void*) { return 1; };

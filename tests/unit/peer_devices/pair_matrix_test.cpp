@@ -33,7 +33,7 @@ struct Facts {
         one.identity.uid = 1000;
         one.identity.pid_namespace = 5;
         one.identity.pid = 100 + number;
-        const std::vector<std::uint8_t> all(devices.size(), can_access);
+        const std::vector<std::uint8_t> all(devices.size(), PairFact::can_access);
         one.seen.push_back({active, true, true, all});
         for (const std::uint32_t other : others)
             if (other != active) one.seen.push_back({other, false, true, all});
@@ -150,7 +150,7 @@ TEST(PairMatrix, LevelsTakeAway) {
 
 TEST(PairMatrix, AVetoOfOneRankCountsForBothDirectionsAndAllRanks) {
     Facts facts = Facts(2).rank(0, both).rank(1, both).rank(0, both);
-    facts.ranks[2].seen[0].pairs[1] |= vetoed;
+    facts.ranks[2].seen[0].pairs[1] |= PairFact::vetoed;
     const PairMatrix matrix = facts.matrix();
     EXPECT_EQ(matrix.reach(0, 0, 1, 1), Reach::Vetoed);
     EXPECT_EQ(matrix.reach(1, 1, 0, 0), Reach::Vetoed);

@@ -2,14 +2,13 @@
 #include "tests/unit/peer_devices/party.hpp"
 
 #include "tests/unit/gather.hpp"
-#include "tests/unit/peer_devices/fake_process.hpp"
 
 #include <string>
 
 namespace peercoll::test {
 
-Party::Party(Exchange exchange)
-    : identities(gather(exchange, ProcessIdentity::of_this_process())), exchange_(exchange) {}
+Party::Party(Exchange exchange, const peercoll_device_runtime_t& runtime)
+    : identities(gather(exchange, ProcessIdentity::of_this_process())), exchange_(exchange), runtime_(runtime) {}
 
 int Party::allgather(const void* mine, void* all, std::size_t bytes, void* user) {
     auto* self = static_cast<Party*>(user);
@@ -25,7 +24,7 @@ Status Party::set_up(const DevicePolicy& policy, ProofCache& cache, bool with_ru
     comm.allgather = allgather;
     comm.user = this;
     std::vector<const peercoll_device_runtime_t*> runtimes;
-    if (with_runtime) runtimes.push_back(&FakeProcess::runtime());
+    if (with_runtime) runtimes.push_back(&runtime_);
     return DevicePeers::set_up(runtimes, comm, identities, nodes_of(identities), policy, cache, peers);
 }
 

@@ -6,17 +6,18 @@
 #include "tests/support/process_group.hpp"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace peercoll::test {
 
 class Party {
 public:
-    explicit Party(Exchange exchange);
+    Party(Exchange exchange, const peercoll_device_runtime_t& runtime);
     Party(const Party&) = delete;
     Party& operator=(const Party&) = delete;
 
-    // On the process's fake runtime, or on none.
+    // On the runtime, or on none.
     Status set_up(const DevicePolicy& policy, ProofCache& cache, bool with_runtime = true);
 
     std::unique_ptr<DevicePeers> peers;
@@ -27,6 +28,7 @@ private:
     static int allgather(const void* mine, void* all, std::size_t bytes, void* user);
 
     Exchange exchange_;
+    const peercoll_device_runtime_t& runtime_;
 };
 
 // 1 for each (executor, from, owner, to) that may be reached, as text of all ranks and devices, for comparing.
