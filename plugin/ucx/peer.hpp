@@ -15,6 +15,7 @@ struct Peer {
     // Inside a node UCX is not asked to notice that a peer is gone, because then it would not use shared memory.
     bool same_node = false;
     UcpEndpoint endpoint = nullptr;
+    bool unsettled = false;                  // on this node, and used since the last flush
     bool lost = false;                       // nothing can be sent or received any more
     UcsStatus lost_status = ucs_status::ok;  // what UCX said, if it was UCX that said it
     bool loss_is_new = false;                // its operations have not been ended yet

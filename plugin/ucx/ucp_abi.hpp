@@ -162,6 +162,7 @@ struct UcpFunctions {
     unsigned (*worker_progress)(UcpWorker worker) = nullptr;
     void* (*worker_flush_nbx)(UcpWorker worker, const UcpRequestParameters* parameters) = nullptr;
     UcsStatus (*ep_create)(UcpWorker worker, const UcpEndpointParameters* parameters, UcpEndpoint* endpoint) = nullptr;
+    void* (*ep_flush_nbx)(UcpEndpoint endpoint, const UcpRequestParameters* parameters) = nullptr;
     void* (*ep_close_nbx)(UcpEndpoint endpoint, const UcpRequestParameters* parameters) = nullptr;
     void* (*tag_send_nbx)(UcpEndpoint endpoint, const void* data, std::size_t count, std::uint64_t tag,
                           const UcpRequestParameters* parameters) = nullptr;

@@ -59,6 +59,7 @@ std::string look_up(void* library, UcpFunctions& call) {
     find(call.worker_progress, "ucp_worker_progress");
     find(call.worker_flush_nbx, "ucp_worker_flush_nbx");
     find(call.ep_create, "ucp_ep_create");
+    find(call.ep_flush_nbx, "ucp_ep_flush_nbx");
     find(call.ep_close_nbx, "ucp_ep_close_nbx");
     find(call.tag_send_nbx, "ucp_tag_send_nbx");
     find(call.tag_recv_nbx, "ucp_tag_recv_nbx");

@@ -88,8 +88,9 @@ private:
     Status end_of(Operation*& given);
     void end_operations_of_lost_peers();
     void close_endpoint(Peer& peer);
-    void look_after_closing();
+    void release_completed(std::vector<void*>& requests);
     void settle();
+    void start_flush();
     void update_busy();
 
     const UcpLibrary& library_;
@@ -110,10 +111,11 @@ private:
     std::uint64_t messages_sent_ = 0;
     std::vector<void*> closing_requests_;
     bool closing_ = false;
-    bool loss_is_new_ = false;   // of some peer
-    bool unfinishable_ = false;  // a lost peer cannot be disconnected from
-    bool unsettled_ = false;     // something was sent or received since the last flush
-    void* flush_ = nullptr;
+    bool loss_is_new_ = false;            // of some peer
+    bool unfinishable_ = false;           // a lost peer cannot be disconnected from
+    bool unsettled_ = false;              // something was sent or received since the last flush
+    std::vector<Peer*> unsettled_peers_;  // of this node
+    std::vector<void*> flushes_;          // under way
     unsigned settling_rounds_ = 0;
     std::atomic<bool> busy_{false};
 };

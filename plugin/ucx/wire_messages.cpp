@@ -71,6 +71,10 @@ Operation& Wire::new_operation(Peer& peer, std::size_t bytes, bool receive) {
     ++active_;
     ++given_out_;
     unsettled_ = true;
+    if (peer.same_node && !peer.unsettled) {
+        peer.unsettled = true;
+        unsettled_peers_.push_back(&peer);
+    }
     return operation;
 }
 
@@ -118,8 +122,8 @@ Status Wire::receive(Peer& peer, const peercoll_message_t& message, const Memory
     const Turn turn(*this);
     std::uint64_t tag = 0;
     if (Status status = check_start(message, memory, tag); !status.ok()) return status;
-    // Only an endpoint is told that its peer is gone.
-    if (!peer.same_node && !peer.lost) {
+    // Only an endpoint is told that its peer is gone, and only an endpoint can be flushed.
+    if (!peer.lost) {
         if (Status status = connect(peer); !status.ok()) return status;
     }
     Operation& operation = new_operation(peer, memory.bytes, true);
@@ -242,7 +246,7 @@ bool Wire::progress() {
     if (!lock.owns_lock()) return false;
     const bool moved = call_.worker_progress(worker_) != 0;
     end_operations_of_lost_peers();
-    look_after_closing();
+    release_completed(closing_requests_);
     settle();
     update_busy();
     return moved;
@@ -251,29 +255,38 @@ bool Wire::progress() {
 // A transfer that has completed here may not have for the other side: its data may wait for room in a socket, or the
 // word that a large message has arrived for a place in a queue.
 void Wire::settle() {
-    if (flush_ != nullptr) {
-        if (call_.request_check_status(flush_) == ucs_status::in_progress) return;
-        call_.request_free(flush_);
-        flush_ = nullptr;
+    if (!flushes_.empty()) {
+        release_completed(flushes_);
+        if (!flushes_.empty()) return;
         settling_rounds_ = rounds_to_settle;
     }
     if (active_ > 0) return;
     if (unsettled_ && !unfinishable_) {
         unsettled_ = false;
-        UcpRequestParameters parameters;
-        void* request = call_.worker_flush_nbx(worker_, &parameters);
-        if (request != nullptr && !is_error(request)) {
-            flush_ = request;
-        } else {
-            settling_rounds_ = rounds_to_settle;
-        }
+        start_flush();
+        if (flushes_.empty()) settling_rounds_ = rounds_to_settle;
     } else if (settling_rounds_ > 0) {
         --settling_rounds_;
     }
 }
 
+// The worker's flush asks the interfaces, which is enough for sockets; shared memory knows what it has queued for one
+// peer only when the endpoint is asked.
+void Wire::start_flush() {
+    UcpRequestParameters parameters;
+    const auto keep = [this](void* request) {
+        if (request != nullptr && !is_error(request)) flushes_.push_back(request);
+    };
+    for (Peer* peer : unsettled_peers_) {
+        peer->unsettled = false;
+        if (peer->endpoint != nullptr && !peer->lost) keep(call_.ep_flush_nbx(peer->endpoint, &parameters));
+    }
+    unsettled_peers_.clear();
+    keep(call_.worker_flush_nbx(worker_, &parameters));
+}
+
 void Wire::update_busy() {
-    busy_.store(active_ > 0 || (unsettled_ && !unfinishable_) || flush_ != nullptr || settling_rounds_ > 0 ||
+    busy_.store(active_ > 0 || (unsettled_ && !unfinishable_) || !flushes_.empty() || settling_rounds_ > 0 ||
                     loss_is_new_ || !closing_requests_.empty(),
                 std::memory_order_relaxed);
 }

@@ -138,9 +138,6 @@ void Wire::close_begin() {
             end_early(operation);
         }
     }
-    for (auto& [key, peer] : peers_) {
-        if (peer->same_node) close_endpoint(*peer);
-    }
     unsettled_ = true;
     update_busy();
 }
@@ -165,8 +162,8 @@ void Wire::close_endpoint(Peer& peer) {
     if (request != nullptr && !is_error(request)) closing_requests_.push_back(request);
 }
 
-void Wire::look_after_closing() {
-    std::erase_if(closing_requests_, [this](void* request) {
+void Wire::release_completed(std::vector<void*>& requests) {
+    std::erase_if(requests, [this](void* request) {
         if (call_.request_check_status(request) == ucs_status::in_progress) return false;
         call_.request_free(request);
         return true;
@@ -192,7 +189,7 @@ bool Wire::finish(std::chrono::duration<double> limit) {
     for (const Operation& operation : pool_.all()) {
         if (operation.request != nullptr) return false;
     }
-    return given_out_ == 0 && closing_requests_.empty() && !unfinishable_ && flush_ == nullptr;
+    return given_out_ == 0 && closing_requests_.empty() && !unfinishable_ && flushes_.empty();
 }
 
 Wire::~Wire() {
