@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace peercoll::simulator {
@@ -17,11 +18,19 @@ constexpr std::chrono::microseconds look_again{50};
 
 }  // namespace
 
-// Processes get different seeds, or their streams would run in step.
-Scheduler::Scheduler(const Node& node)
-    : most_delay_(node.most_delay),
-      seed_(node.seed + static_cast<std::uint64_t>(::getpid()) * 0x9e3779b97f4a7c15),
-      random_(seed_) {}
+namespace {
+
+// Processes get different seeds, or their streams would run in step; a fixed one is for looking into a failure.
+std::uint64_t seed_of_process(const Node& node) {
+    if (const char* fixed = std::getenv("PEERCOLL_SIMULATOR_SEED"); fixed != nullptr && *fixed != '\0') {
+        return std::strtoull(fixed, nullptr, 10);
+    }
+    return node.seed + static_cast<std::uint64_t>(::getpid()) * 0x9e3779b97f4a7c15;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const Node& node) : most_delay_(node.most_delay), random_(seed_of_process(node)) {}
 
 bool Scheduler::inside() {
     return inside_worker;

@@ -91,7 +91,6 @@ private:
     void wait(std::unique_lock<std::mutex>& lock, const std::function<bool()>& condition);
 
     const std::chrono::microseconds most_delay_;
-    const std::uint64_t seed_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::map<int, std::unique_ptr<Worker>> workers_;  // by device
