@@ -92,17 +92,22 @@ public:
         table_[index].device[1].store(key.words[1], std::memory_order_relaxed);
         table_[index].block.store(block, std::memory_order_release);
         index_of_.emplace(block, index);
+        own_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     }
 
     void remove(std::uint64_t block) {
         const std::lock_guard lock(mutex_);
         const auto found = index_of_.find(block);
         if (found != index_of_.end()) {
+            own_bytes_.fetch_sub(table_[found->second].bytes.load(std::memory_order_relaxed),
+                                 std::memory_order_relaxed);
             table_[found->second].block.store(0, std::memory_order_release);
             unused_.push_back(found->second);
             index_of_.erase(found);
         }
     }
+
+    std::uint64_t own_bytes() const { return own_bytes_.load(std::memory_order_relaxed); }
 
     std::uint64_t bytes_in_use(const Uuid& device) {
         std::map<std::uint64_t, std::uint64_t> blocks;
@@ -170,6 +175,7 @@ private:
     Entry* table_ = nullptr;
     std::string prefix_;
     std::size_t used_ = 0;
+    std::atomic<std::uint64_t> own_bytes_{0};
     std::vector<std::size_t> unused_;
     std::multimap<std::uint64_t, std::size_t> index_of_;
 };
@@ -190,6 +196,9 @@ void census_add(std::uint64_t block, std::uint64_t bytes, const Uuid& device) {
 }
 void census_remove(std::uint64_t block) {
     census().remove(block);
+}
+std::uint64_t census_own_bytes() {
+    return census().own_bytes();
 }
 std::uint64_t census_bytes_in_use(const Uuid& device) {
     return census().bytes_in_use(device);

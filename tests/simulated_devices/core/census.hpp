@@ -18,6 +18,8 @@ bool census_start(const std::string& scope);
 void census_add(std::uint64_t block, std::uint64_t bytes, const Uuid& device);
 void census_remove(std::uint64_t block);
 
+// What this process holds, on all devices together; cheap.
+std::uint64_t census_own_bytes();
 std::uint64_t census_bytes_in_use(const Uuid& device);
 
 }  // namespace peercoll::simulator

@@ -58,8 +58,8 @@ bool Process::has_room(int device, std::uint64_t bytes) const {
     if (bytes > all) {
         return false;
     }
-    // Looking at all processes takes a while: not for what would hardly matter.
-    return bytes < all / 64 || bytes_in_use(device) + bytes <= all;
+    // Looking at all processes takes a while: not where this one holds so little that many such would fit.
+    return census_own_bytes() + bytes < all / 64 || bytes_in_use(device) + bytes <= all;
 }
 
 bool start_process(std::string& error) {

@@ -167,6 +167,19 @@ TEST(DeviceMemory, MoreThanThereIsIsRefused) {
     });
 }
 
+TEST(DeviceMemory, ManySmallPiecesFillItToo) {
+    on_node("devices 1\nmemory all 8\n", 1, [](Rank&) {
+        const CurrentContext context;
+        constexpr std::size_t piece = 64 * 1024;
+        CUdeviceptr address = 0;
+        std::size_t pieces = 0;
+        while (pieces <= 8 * MiB / piece && cuMemAlloc_v2(&address, piece) == CUDA_SUCCESS) {
+            ++pieces;
+        }
+        EXPECT_EQ(pieces, 8 * MiB / piece);
+    });
+}
+
 TEST(DeviceMemory, ManyRoundsOfAllocateAndFreeLeaveNothingInUse) {
     on_node("@one_device", 1, [](Rank&) {
         const CurrentContext context;
