@@ -3,7 +3,6 @@
 //
 //     name = fold_kernel_name(fold.datatype, fold.op)       nullptr: fold on the host
 //     fill_fold_parameters(fold, parameters)
-//     if (passes_once(parameters) && the flag can be written behind the kernel) parameters.flag = 0
 //     geometry = fold_geometry(parameters, multiprocessors)
 //     if (geometry.blocks > 1 && parameters.flag) parameters.counter = ...
 //     launch name<<<geometry.blocks, geometry.threads>>>(parameters)      no dynamic shared memory
@@ -41,13 +40,8 @@ int fold_kernel_family_at(std::size_t index);  // -1 past the end
 // kernel. A fold that copies has only those outputs that are not its input.
 bool fill_fold_parameters(const peercoll_fold_t& fold, FoldParameters& parameters);
 
-// Whether the fold is so large that its blocks should come and go, one for each access of its threads: a few percent
-// faster than blocks that stay. With a flag of the kernel's own each block would wait for its stores to be seen, so
-// then the flag is better written behind the kernel by other means.
-bool passes_once(const FoldParameters& parameters);
-
-// One block while one access of each of its threads is enough; then as many as run at once on `multiprocessors`;
-// without a flag, and for as much as passes_once(), one for each access.
-FoldGeometry fold_geometry(const FoldParameters& parameters, int multiprocessors);
+// One block while two accesses of each of its threads are enough; then so many as suits the fold, on a device with
+// `multiprocessors`. Fills in how the steps are shared among them.
+FoldGeometry fold_geometry(FoldParameters& parameters, int multiprocessors);
 
 }  // namespace peercoll

@@ -55,8 +55,6 @@ Status launch(Attachment& attachment, Stream& stream, const peercoll_fold_t& fol
     CuFunction kernel = nullptr;
     if (Status status = device.kernels.find(attachment, device, fold.datatype, fold.op, kernel); !status.ok())
         return status;
-    const bool flag_behind = parameters.flag != 0 && passes_once(parameters) && device.writes_flags;
-    if (flag_behind) parameters.flag = 0;
     const FoldGeometry geometry = fold_geometry(parameters, device.multiprocessors);
     {
         const std::lock_guard lock(stream.mutex);
@@ -72,10 +70,8 @@ Status launch(Attachment& attachment, Stream& stream, const peercoll_fold_t& fol
                        fold.flag};
     }
     void* arguments[] = {&parameters};
-    CuResult error = attachment.driver.launch_kernel(kernel, geometry.blocks, 1, 1, geometry.threads, 1, 1, 0,
-                                                     stream.handle, arguments, nullptr);
-    if (error == code::success && flag_behind)
-        error = attachment.driver.stream_write_value_64(stream.handle, fold.flag, fold.flag_value, 0);
+    const CuResult error = attachment.driver.launch_kernel(kernel, geometry.blocks, 1, 1, geometry.threads, 1, 1, 0,
+                                                           stream.handle, arguments, nullptr);
     return error == code::success ? Status() : stream_error(attachment, stream, error, "launching a fold on a stream");
 }
 

@@ -54,9 +54,9 @@ void run_grid(const void* given, const peercoll_simulated_launch* launch, std::s
     for (unsigned block = 0; block < blocks; ++block) {
         const unsigned long long first = 1ull * block * threads;
         for (unsigned thread = 0; thread < threads; ++thread) {
-            body(p, Position{first + thread, 1ull * blocks * threads, blocks, thread == 0});
+            body(p, Position{first + thread, 1ull * blocks * threads, blocks, block, thread, threads});
         }
-        complete(p, Position{first, 1ull * blocks * threads, blocks, true});
+        complete(p, Position{first, 1ull * blocks * threads, blocks, block, 0, threads});
     }
 }
 

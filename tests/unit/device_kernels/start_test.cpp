@@ -162,15 +162,15 @@ TEST(WhatIsNoFold, IsRefused) {
     EXPECT_FALSE(fill(fold, p)) << "an operation that floats do not have";
 }
 
-FoldParameters sum_of_bytes(std::uint64_t bytes, std::uint64_t flag) {
-    FoldParameters p = filled(float_sum(bytes / 4, {at(0x10000), at(0x20000)}, {out_at(0x30000)}));
-    p.flag = flag;
-    return p;
+FoldParameters sum_of_bytes(std::uint64_t bytes) {
+    return filled(float_sum(bytes / 4, {at(0x10000), at(0x20000)}, {out_at(0x30000)}));
 }
 
 TEST(TheGrid, IsOneBlockForAFewKiBAndThenFillsTheDevice) {
-    constexpr std::uint64_t flag = 0x40000;
-    const auto geometry = [](std::uint64_t bytes) { return fold_geometry(sum_of_bytes(bytes, flag), 132); };
+    const auto geometry = [](std::uint64_t bytes) {
+        FoldParameters p = sum_of_bytes(bytes);
+        return fold_geometry(p, 132);
+    };
     EXPECT_EQ(geometry(0).blocks, 1u);
     EXPECT_EQ(geometry(0).threads, 32u);
     EXPECT_EQ(geometry(8).threads, 32u);
@@ -178,19 +178,33 @@ TEST(TheGrid, IsOneBlockForAFewKiBAndThenFillsTheDevice) {
     EXPECT_EQ(geometry(8 * 1024).blocks, 1u);
     EXPECT_EQ(geometry(8 * 1024).threads, FoldParameters::most_threads);
     EXPECT_EQ(geometry(64 * 1024).blocks, 16u) << "one vector for each thread";
-    EXPECT_EQ(geometry(std::uint64_t{1} << 40).blocks, 132u * FoldParameters::blocks_per_multiprocessor);
     for (std::uint64_t bytes = 1; bytes < (std::uint64_t{1} << 41); bytes *= 3) {
         EXPECT_EQ(geometry(bytes).threads % 32, 0u);
         EXPECT_GE(geometry(bytes).blocks, 1u);
     }
 }
 
-TEST(TheGrid, OfALargeFoldWithoutFlagHasAThreadForEachVectorAsFarAsGridsGo) {
-    EXPECT_FALSE(passes_once(sum_of_bytes(64 * 1024, 0)));
-    EXPECT_TRUE(passes_once(sum_of_bytes(std::uint64_t{256} << 20, 0)));
-    EXPECT_EQ(fold_geometry(sum_of_bytes(std::uint64_t{256} << 20, 0), 132).blocks,
-              (std::uint64_t{256} << 20) / 16 / FoldParameters::most_threads);
-    EXPECT_EQ(fold_geometry(sum_of_bytes(std::uint64_t{1} << 44, 0), 132).blocks, (std::uint64_t{1} << 31) - 1);
+TEST(TheGrid, HasATileForEachStepOfEverySizeAndSoManyStreams) {
+    for (const std::size_t ranks : {std::size_t{2}, std::size_t{3}, std::size_t{8}}) {
+        const std::vector<const void*> inputs(ranks, at(0x10000));
+        const std::vector<void*> outputs(ranks, out_at(0x10000));
+        for (std::uint64_t bytes = 16; bytes < (std::uint64_t{1} << 41); bytes *= 3) {
+            FoldParameters p = filled(float_sum(bytes / 4, inputs, outputs));
+            const FoldGeometry geometry = fold_geometry(p, 132);
+            ASSERT_GT(p.tile, 0u);
+            EXPECT_GE(p.tile, geometry.threads) << "no thread of a block without work";
+            // Blocks that stay go on; no block is there without a tile.
+            EXPECT_LE((geometry.blocks - 1) * p.tile, p.steps);
+        }
+    }
+}
+
+TEST(TheGrid, OfALargeFoldHasBlocksThatComeAndGoWithFewStreamsAndBlocksThatStayWithMany) {
+    FoldParameters few = sum_of_bytes(std::uint64_t{256} << 20);
+    EXPECT_EQ(fold_geometry(few, 132).blocks, (std::uint64_t{256} << 20) / 16 / few.tile);
+    FoldParameters many = filled(float_sum(std::uint64_t{64} << 20, std::vector<const void*>(8, at(0x10000)),
+                                           std::vector<void*>(8, out_at(0x10000))));
+    EXPECT_EQ(fold_geometry(many, 132).blocks, 2u * 132u);
 }
 
 TEST(TheFlag, IsWrittenOnceAllIsDoneWithOneBlockAndWithMany) {

@@ -11,7 +11,7 @@ PEERCOLL_DEVICE void complete(const FoldParameters& p, Position at) {
         return;
     }
     block_barrier();
-    if (!at.first_of_block) {
+    if (at.lane != 0) {
         return;
     }
     system_fence();

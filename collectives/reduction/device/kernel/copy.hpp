@@ -4,6 +4,7 @@
 #pragma once
 
 #include "collectives/reduction/device/kernel/numbers.hpp"
+#include "collectives/reduction/device/kernel/steps.hpp"
 
 namespace peercoll::device {
 
@@ -28,12 +29,15 @@ PEERCOLL_DEVICE void store_piece(Address address, Piece piece) {
 template <class Piece>
 PEERCOLL_DEVICE void copy_pieces(const FoldParameters& p, Position at) {
     PEERCOLL_NO_UNROLL
-    for (unsigned long long step = at.thread; step < p.steps; step += at.threads) {
-        const unsigned long long byte = p.head + step * sizeof(Piece);
-        const Piece piece = load_if<Piece>(true, p.inputs[0] + byte);
+    for (Steps steps = first_steps(p, at); steps.begin < p.steps; go_on(p, at, steps)) {
         PEERCOLL_NO_UNROLL
-        for (unsigned j = 0; j < p.n_outputs; ++j) {
-            store_piece(p.outputs[j] + byte, piece);
+        for (unsigned long long step = steps.begin + at.lane; step < steps.end; step += at.lanes) {
+            const unsigned long long byte = p.head + step * sizeof(Piece);
+            const Piece piece = load_if<Piece>(true, p.inputs[0] + byte);
+            PEERCOLL_NO_UNROLL
+            for (unsigned j = 0; j < p.n_outputs; ++j) {
+                store_piece(p.outputs[j] + byte, piece);
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ struct FoldParameters {
     unsigned long long outputs[most];  // device addresses
     unsigned long long count;          // elements; bytes where the kernel has no larger element (copy, bitwise)
     unsigned long long steps;          // accesses of `width` bytes between the edges; otherwise elements
+    unsigned long long tile;           // neighbouring steps that a block makes before it goes on
     unsigned long long block_starts;   // bit k: a block of the plan begins with input k
     unsigned long long flag;           // where flag_value goes once all outputs are written; 0: nowhere
     unsigned long long flag_value;

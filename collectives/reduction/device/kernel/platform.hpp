@@ -15,12 +15,14 @@ struct alignas(16) Vector {
     unsigned words[4];
 };
 
-// A thread in its grid.
+// A thread in its grid, and in its block.
 struct Position {
     unsigned long long thread;
     unsigned long long threads;
     unsigned blocks;
-    bool first_of_block;
+    unsigned block;
+    unsigned lane;
+    unsigned lanes;
 };
 
 #if defined(__HIP__) || defined(__HIPCC_RTC__)
@@ -98,10 +100,11 @@ PEERCOLL_DEVICE void release_flag(Address flag, unsigned long long value) {
     __atomic_store_n(reinterpret_cast<unsigned long long*>(flag), value, __ATOMIC_RELEASE);
 }
 PEERCOLL_DEVICE Position position() {
-    const unsigned threads = __builtin_amdgcn_workgroup_size_x();
+    const unsigned lanes = __builtin_amdgcn_workgroup_size_x();
     const unsigned grid = __builtin_amdgcn_grid_size_x();
-    const unsigned thread = __builtin_amdgcn_workitem_id_x();
-    return {1ull * __builtin_amdgcn_workgroup_id_x() * threads + thread, grid, grid / threads, thread == 0};
+    const unsigned lane = __builtin_amdgcn_workitem_id_x();
+    const unsigned block = __builtin_amdgcn_workgroup_id_x();
+    return {1ull * block * lanes + lane, grid, grid / lanes, block, lane, lanes};
 }
 
 #define PEERCOLL_KERNEL(name, element_bytes, ...)                                      \
@@ -185,7 +188,12 @@ PEERCOLL_DEVICE void release_flag(Address flag, unsigned long long value) {
     asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
 }
 PEERCOLL_DEVICE Position position() {
-    return {1ull * blockIdx.x * blockDim.x + threadIdx.x, 1ull * gridDim.x * blockDim.x, gridDim.x, threadIdx.x == 0};
+    return {1ull * blockIdx.x * blockDim.x + threadIdx.x,
+            1ull * gridDim.x * blockDim.x,
+            gridDim.x,
+            blockIdx.x,
+            threadIdx.x,
+            blockDim.x};
 }
 
 // As a constant, the parameters stay where they are, also when an index is known at run time only.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "collectives/reduction/device/kernel/plan_fold.hpp"
+#include "collectives/reduction/device/kernel/steps.hpp"
 
 namespace peercoll::device {
 
@@ -45,42 +46,53 @@ PEERCOLL_DEVICE Vector fold_vectors(const Vector (&inputs)[n]) {
 template <class K, unsigned n>
 PEERCOLL_DEVICE void fold_one_block(const FoldParameters& p, Position at, unsigned long long first_byte) {
     PEERCOLL_NO_UNROLL
-    for (unsigned long long step = at.thread; step < p.steps; step += at.threads) {
-        const unsigned long long byte = first_byte + step * sizeof(Vector);
-        Vector inputs[n];
-        PEERCOLL_UNROLL
-        for (unsigned k = 0; k < n; ++k) {
-            inputs[k] = load_vector_if(true, p.inputs[k] + byte);
+    for (Steps steps = first_steps(p, at); steps.begin < p.steps; go_on(p, at, steps)) {
+        PEERCOLL_NO_UNROLL
+        for (unsigned long long step = steps.begin + at.lane; step < steps.end; step += at.lanes) {
+            const unsigned long long byte = first_byte + step * sizeof(Vector);
+            Vector inputs[n];
+            PEERCOLL_UNROLL
+            for (unsigned k = 0; k < n; ++k) {
+                inputs[k] = load_vector_if(true, p.inputs[k] + byte);
+            }
+            store_to_all(p, byte, fold_vectors<K, n>(inputs));
         }
-        store_to_all(p, byte, fold_vectors<K, n>(inputs));
     }
 }
 
-// Any number of inputs in any blocks.
+// Any number of inputs in any blocks: the vectors at `byte`.
 template <class K>
-PEERCOLL_DEVICE void fold_any_blocks(const FoldParameters& p, Position at, unsigned long long first_byte) {
+PEERCOLL_DEVICE Vector fold_plan(const FoldParameters& p, unsigned long long byte) {
     constexpr unsigned together = 4;
+    PlanFold<K, Vector> fold;
+    start(fold);
     PEERCOLL_NO_UNROLL
-    for (unsigned long long step = at.thread; step < p.steps; step += at.threads) {
-        const unsigned long long byte = first_byte + step * sizeof(Vector);
-        PlanFold<K, Vector> fold;
-        start(fold);
-        PEERCOLL_NO_UNROLL
-        for (unsigned k = 0; k < p.n_inputs; k += together) {
-            Vector inputs[together];
-            PEERCOLL_UNROLL
-            for (unsigned u = 0; u < together; ++u) {
-                const unsigned input = k + u < p.n_inputs ? k + u : k;
-                inputs[u] = load_vector_if(k + u < p.n_inputs, p.inputs[input] + byte);
-            }
-            PEERCOLL_UNROLL
-            for (unsigned u = 0; u < together; ++u) {
-                if (k + u < p.n_inputs) {
-                    add_input(fold, k + u, (p.block_starts >> (k + u) & 1) != 0, inputs[u]);
-                }
+    for (unsigned k = 0; k < p.n_inputs; k += together) {
+        Vector inputs[together];
+        PEERCOLL_UNROLL
+        for (unsigned u = 0; u < together; ++u) {
+            const unsigned input = k + u < p.n_inputs ? k + u : k;
+            inputs[u] = load_vector_if(k + u < p.n_inputs, p.inputs[input] + byte);
+        }
+        PEERCOLL_UNROLL
+        for (unsigned u = 0; u < together; ++u) {
+            if (k + u < p.n_inputs) {
+                add_input(fold, k + u, (p.block_starts >> (k + u) & 1) != 0, inputs[u]);
             }
         }
-        store_to_all(p, byte, result(fold));
+    }
+    return result(fold);
+}
+
+template <class K>
+PEERCOLL_DEVICE void fold_any_blocks(const FoldParameters& p, Position at, unsigned long long first_byte) {
+    PEERCOLL_NO_UNROLL
+    for (Steps steps = first_steps(p, at); steps.begin < p.steps; go_on(p, at, steps)) {
+        PEERCOLL_NO_UNROLL
+        for (unsigned long long step = steps.begin + at.lane; step < steps.end; step += at.lanes) {
+            const unsigned long long byte = first_byte + step * sizeof(Vector);
+            store_to_all(p, byte, fold_plan<K>(p, byte));
+        }
     }
 }
 
