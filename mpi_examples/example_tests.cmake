@@ -84,8 +84,11 @@ example_test(bench_broadcast_on_two_devices SERVED_ALL NODE two_devices
 example_test(bench_of_pool_memory SERVED_ALL NODE one_device EXPECT "all results checked and right"
   COMMAND ${mpirun} 2 ${plugin} ${bench} allreduce ${on_devices} --device-memory pool)
 example_test(info_shows_devices NODE two_devices
-  EXPECT "2 devices.*PCI 0000.*reductions: device.*allreduce.algorithm.fused +[1-9]"
+  EXPECT "2 devices.*PCI 0000.*reductions: device.*device path: rank 0 .*proven by.*allreduce.algorithm.fused +[1-9]"
   COMMAND ${mpirun} 2 ${plugin} $<TARGET_FILE:peercoll-info>)
+example_test(info_shows_why_a_path_is_not_used NODE lost_stores
+  EXPECT "device path: rank 0 .*: staged through host memory: a kernel's stores did not arrive"
+  COMMAND ${mpirun} 2 ${plugin} $<TARGET_FILE:peercoll-info> --communicator)
 set(script_flags --build ${CMAKE_BINARY_DIR} --quick --largest 4096 --copy 64K --skip conformance|mps)
 example_test(one_gpu_script NODE one_device EXPECT "allreduce_8_ranks: allreduce, 8 ranks on Simulated device.*results are in"
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/one_gpu.sh ${script_flags} --out ${CMAKE_CURRENT_BINARY_DIR}/one_gpu_test)

@@ -359,6 +359,10 @@ Status Communicator::describe(std::vector<std::string>& lines) {
                 single ? fmt::format("; large messages single copy by {} (proven by a read in each direction)",
                                      node_.single_copy_path)
                        : fmt::format("; single copy {}", node_.single_copy_path)));
+    if (node_.devices == nullptr) return {};
+    for (int a = 0; a < size(); ++a)
+        for (int b = a + 1; b < size(); ++b)
+            lines.push_back(fmt::format("device path: {}", node_.devices->peers().path_text(a, b)));
     return {};
 }
 
