@@ -105,7 +105,12 @@ public:
 private:
     friend class AddressRange;
     friend struct Mapping;
+    // The thread sanitizer leaves little room for mappings.
+#if defined(__SANITIZE_THREAD__)
+    static constexpr std::uint64_t window_bytes = std::uint64_t{1} << 38;
+#else
     static constexpr std::uint64_t window_bytes = std::uint64_t{1} << 41;
+#endif
 
     void give_back(std::uint64_t base, std::uint64_t bytes);
     void take(std::map<std::uint64_t, std::uint64_t>::iterator hole, std::uint64_t base, std::uint64_t bytes);

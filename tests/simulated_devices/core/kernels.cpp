@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -96,8 +95,6 @@ Result run_kernel(const ExecutionContext& context, int ordinal, const Kernel& ke
     launch.translate = translate;
     launch.opaque = &state;
     kernel.function(parameters.data(), &launch);
-    // The end of a kernel makes what it wrote visible to everybody.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
     return state.illegal ? Result::IllegalAddress : Result::Ok;
 }
 
