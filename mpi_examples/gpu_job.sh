@@ -91,13 +91,13 @@ step() {
     shift 2
     wanted "$step_name" || return 0
     local left=$((deadline - SECONDS))
-    [ $limit -le $left ] || limit=$left
+    [ "$limit" -le $left ] || limit=$left
     printf '\n== %s (%d s so far)\n' "$step_name" $SECONDS
-    if [ $limit -lt 5 ]; then
+    if [ "$limit" -lt 5 ]; then
         echo "not run: the time of the whole run, $deadline s, is used up"
         status=125
     else
-        timeout --kill-after=10 $limit "$@" 2>&1 | tee "$work/$step_name.txt" || status=${PIPESTATUS[0]}
+        timeout --kill-after=10 "$limit" "$@" 2>&1 | tee "$work/$step_name.txt" || status=${PIPESTATUS[0]}
     fi
     [ $status -eq 0 ] || { failed+=("$step_name"); echo "== $step_name failed: status $status"; }
     printf '%s\t%d\t%d\t%s\n' "$step_name" $status $((SECONDS - start)) "${*//"$build"/BUILD}" >>"$work/steps.tsv"

@@ -21,8 +21,8 @@ prepare_job
 deadline=530
 
 factor=2 seconds=0.15
-[ $quick = no ] || factor=16 seconds=0.05
-sizes=(-b 8 -e "$largest" -f $factor --seconds $seconds --device-copy "$copy")
+[ "$quick" = no ] || factor=16 seconds=0.05
+sizes=(-b 8 -e "$largest" -f "$factor" --seconds "$seconds" --device-copy "$copy")
 
 start_mps() {
     # Short names: they hold sockets.
@@ -52,7 +52,7 @@ if ! wanted mps; then
     :
 elif command -v nvidia-cuda-mps-control >/dev/null && start_mps; then
     export PEERCOLL_EXECUTORS=per_rank
-    [ $quick = yes ] || sizes=(-b 8 -e "$largest" -f 8 --seconds 0.1 --device-copy "$copy")
+    [ "$quick" = yes ] || sizes=(-b 8 -e "$largest" -f 8 --seconds 0.1 --device-copy "$copy")
     for ranks in 2 4 8; do
         bench mps_allreduce_${ranks}_ranks $ranks 60 allreduce -d cuda --device 0 "${sizes[@]}"
         bench mps_broadcast_${ranks}_ranks $ranks 60 broadcast -d cuda --device 0 "${sizes[@]}"

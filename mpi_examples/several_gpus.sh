@@ -53,7 +53,7 @@ END
 nccl=$(find_nccl)
 
 factor=2 seconds=0.12
-[ $quick = no ] || factor=16 seconds=0.03
+[ "$quick" = no ] || factor=16 seconds=0.03
 
 # Around each power of two, in bytes: whole elements of $1 bytes, up to $2.
 around_powers() {
@@ -65,7 +65,7 @@ around_powers() {
     echo "$sizes"
 }
 checked=$((64 << 20))
-[ $quick = no ] || checked=$((1 << 20))
+[ "$quick" = no ] || checked=$((1 << 20))
 [[ $largest =~ ^[0-9]+$ ]] && [ "$largest" -lt $checked ] && checked=$largest
 
 ! command -v nvidia-smi >/dev/null || step topology 20 nvidia-smi topo -m
@@ -75,7 +75,7 @@ if [ -n "$conformance" ]; then
     step conformance 100 "$conformance" --table "$out/conformance.csv"
 fi
 for per_gpu in 1 2; do
-    ranks=$((gpus * per_gpu)) place=(-d cuda --ranks-per-device $per_gpu --buffers 2 --device-copy 1M)
+    ranks=$((gpus * per_gpu)) place=(-d cuda --ranks-per-device "$per_gpu" --buffers 2 --device-copy 1M)
     quickly=(--iters 2 --warmup 2 --seconds 0.01)
     bench check_allreduce_float_${per_gpu}_per_gpu $ranks 60 allreduce "${place[@]}" "${quickly[@]}" \
         --sizes "$(around_powers 4 $checked)"
@@ -87,7 +87,7 @@ for per_gpu in 1 2; do
         --sizes "$(around_powers 1 $checked)"
 done
 
-measured=(-d cuda --ranks-per-device 1 -b 8 -e "$largest" -f $factor --seconds $seconds --device-copy "$copy")
+measured=(-d cuda --ranks-per-device 1 -b 8 -e "$largest" -f "$factor" --seconds "$seconds" --device-copy "$copy")
 rival=()
 if [ "$nccl" = none ]; then
     echo "not measured: NCCL, because libnccl.so.2 was not found; --nccl says where it is"

@@ -87,6 +87,7 @@ private:
     double launch_us() {
         std::vector<double> samples;
         for (int launch = 0; launch < launches / 10; ++launch) one_launch();
+        samples.reserve(launches);
         for (int launch = 0; launch < launches; ++launch) samples.push_back(one_launch());
         return spread_of(samples).median;
     }
