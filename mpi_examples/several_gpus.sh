@@ -103,6 +103,13 @@ measure() {
 }
 measure allreduce 150
 measure broadcast 120
+# What the table of choices is tuned by: one rank for all devices, or one for each.
+for executors in one per_device; do
+    PEERCOLL_EXECUTORS=$executors bench forced_${executors}_allreduce "$gpus" 40 allreduce -d cuda \
+        --ranks-per-device 1 -b 8 -e "$largest" -f 8 --seconds 0.05 --device-copy "$copy"
+    PEERCOLL_EXECUTORS=$executors bench forced_${executors}_broadcast "$gpus" 40 broadcast -d cuda \
+        --ranks-per-device 1 -b 8 -e "$largest" -f 8 --seconds 0.05 --device-copy "$copy"
+done
 bench allreduce_2_per_gpu $((2 * gpus)) 60 allreduce -d cuda --ranks-per-device 2 -b 8 -e "$largest" -f 16 \
     --seconds 0.05 --device-copy "$copy"
 report

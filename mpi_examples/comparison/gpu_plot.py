@@ -14,11 +14,19 @@ def _ticks(axes, sizes):
     axes.set_xticks(ticks, [size_text(size) for size in ticks])
 
 
+def _manner(name):
+    if name.startswith("mps_"):
+        return " (MPS, a kernel each)"
+    if name.startswith("forced_"):
+        return " (executors: " + name[len("forced_"):name.rindex("_")] + ")"
+    return ""
+
+
 def _figure(pyplot, collective, members, report):
     figure, (times, shares) = pyplot.subplots(2, 1, sharex=True, figsize=(8.5, 7.5), height_ratios=[3, 2])
     for colour, series in zip(COLOURS, members):
         sizes = [row["bytes"] for row in series.rows]
-        label = f"peercoll, {series.ranks} ranks" + (" (MPS, a kernel each)" if series.name.startswith("mps_") else "")
+        label = f"peercoll, {series.ranks} ranks" + _manner(series.name)
         times.plot(sizes, [row["median_us"] for row in series.rows], label=label, color=colour, marker="D", markersize=3)
         floor = [(size, series.floor_us(size)) for size in sizes if series.floor_us(size)]
         if floor:
