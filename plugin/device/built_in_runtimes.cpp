@@ -2,11 +2,12 @@
 #include "plugin/device/built_in_runtimes.hpp"
 
 #include "plugin/device/cuda/cuda_device.hpp"
+#include "plugin/device/hip/hip_device.hpp"
 
 namespace peercoll {
 
 std::vector<const peercoll_device_runtime_t*> built_in_runtimes() {
-    return {&cuda_device()};
+    return {&cuda_device(), &hip_device()};
 }
 
 }  // namespace peercoll

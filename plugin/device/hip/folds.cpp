@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/device/hip/folds.hpp"
+
+#include <fmt/format.h>
+
+namespace peercoll::hip {
+
+namespace {
+
+// A kernel of several blocks finds its last one, which writes the flag, by a counter on the device. Each stream has its
+// own, since kernels of one stream never run at the same time. They are cut from slabs that live as long as the
+// attachment: hipFree waits for the whole device.
+constexpr std::size_t counter_bytes = 128;  // a cache line of the device
+constexpr std::size_t counters_in_slab = 64;
+
+Status add_slab(const HipFunctions& hip, Device& device) {
+    void* slab = nullptr;
+    if (const HipError error = hip.memory_allocate(&slab, counters_in_slab * counter_bytes); error != code::success)
+        return hip_error(hip, error, fmt::format("allocating counters on HIP device {}", device.ordinal));
+    device.counter_slabs.push_back(slab);
+    for (std::size_t i = 0; i < counters_in_slab; ++i)
+        device.free_counters.push_back(static_cast<std::byte*>(slab) + i * counter_bytes);
+    return {};
+}
+
+// With the stream's mutex held.
+Status take_counter(const HipFunctions& hip, Stream& stream, void*& counter) {
+    if (stream.counter == nullptr) {
+        Device& device = *stream.device;
+        const std::lock_guard lock(device.mutex);
+        if (device.free_counters.empty())
+            if (Status status = add_slab(hip, device); !status.ok()) return status;
+        void* const taken = device.free_counters.back();
+        // Zero before the stream's next kernel; from then on kernels leave it zero.
+        if (const HipError error = hip.memory_set_async(taken, 0, counter_bytes, stream.handle); error != code::success)
+            return hip_error(hip, error, fmt::format("clearing a counter on HIP device {}", device.ordinal));
+        device.free_counters.pop_back();
+        stream.counter = taken;
+    }
+    counter = stream.counter;
+    return {};
+}
+
+Status bad_fold(const peercoll_fold_t& fold) {
+    return {PEERCOLL_ERR_INVALID_ARGUMENT,
+            fmt::format("a fold of {} inputs in {} blocks to {} outputs, datatype {}, operation {}: expected 1 to {} "
+                        "inputs and outputs, blocks that cut the inputs in order, and a kernel for the two",
+                        fold.n_inputs, fold.n_blocks, fold.n_outputs, fold.datatype, fold.op, PEERCOLL_FOLD_MOST)};
+}
+
+HipError launch_kernel(const HipFunctions& hip, const Stream& stream, HipFunction kernel, FoldGeometry geometry,
+                       FoldParameters& parameters) {
+    void* arguments[] = {&parameters};
+    // The grid is in blocks, as CUDA's.
+    return hip.launch_kernel(kernel, geometry.blocks, 1, 1, geometry.threads, 1, 1, 0, stream.handle, arguments,
+                             nullptr);
+}
+
+// The flag after the kernel's end, by a kernel that does nothing else.
+HipError flag_behind(const HipFunctions& hip, Stream& stream, HipFunction kernel, peercoll_fold_t fold,
+                     int multiprocessors) {
+    if (const HipError error = release_to_system(hip, stream); error != code::success) return error;
+    fold.count = 0;
+    FoldParameters parameters;
+    (void)fill_fold_parameters(fold, parameters);  // as good as with elements
+    return launch_kernel(hip, stream, kernel, fold_geometry(parameters, multiprocessors), parameters);
+}
+
+Status launch(Attachment& attachment, Stream& stream, const peercoll_fold_t& fold) {
+    FoldParameters parameters;
+    if (fold.struct_size < sizeof fold || !fill_fold_parameters(fold, parameters)) return bad_fold(fold);
+    Device& device = *stream.device;
+    HipFunction kernel = nullptr;
+    if (Status status = device.kernels.find(attachment, device, fold.datatype, fold.op, kernel); !status.ok())
+        return status;
+    const bool behind = parameters.flag != 0 && !device.kernels_release;
+    if (behind) parameters.flag = 0;
+    const FoldGeometry geometry = fold_geometry(parameters, device.multiprocessors);
+    {
+        const std::lock_guard lock(stream.mutex);
+        if (geometry.blocks > 1 && parameters.flag != 0) {
+            void* counter = nullptr;
+            if (Status status = take_counter(attachment.hip, stream, counter); !status.ok()) return status;
+            parameters.counter = reinterpret_cast<uint64_t>(counter);
+        }
+        stream.last = {fold_kernel_name(fold.datatype, fold.op),
+                       fold.count,
+                       fold.n_inputs,
+                       fold.n_outputs,
+                       fold.inputs[0],
+                       fold.outputs[0],
+                       fold.flag};
+    }
+    stream.unreleased.store(true, std::memory_order_relaxed);
+    HipError error = launch_kernel(attachment.hip, stream, kernel, geometry, parameters);
+    if (error == code::success && behind)
+        error = flag_behind(attachment.hip, stream, kernel, fold, device.multiprocessors);
+    return error == code::success ? Status() : stream_error(attachment, stream, error, "launching a fold on a stream");
+}
+
+}  // namespace
+
+int can_fold(int32_t ordinal, peercoll_datatype_t datatype, peercoll_op_t op) {
+    const peercoll_status_t status = attached(nullptr, [&](Attachment& attachment) -> Status {
+        if (fold_kernel_name(datatype, op) == nullptr) return {PEERCOLL_ERR_NOT_SUPPORTED, "no kernel"};
+        return on_device(attachment, ordinal, [&](Device& device) {
+            HipFunction kernel = nullptr;
+            return device.kernels.find(attachment, device, datatype, op, kernel);
+        });
+    });
+    return status == PEERCOLL_SUCCESS ? 1 : 0;
+}
+
+peercoll_status_t fold(peercoll_stream_t stream, const peercoll_fold_t* fold, peercoll_reason_t* reason) {
+    Stream& on = stream_of(stream);
+    return on_device_of(on, reason, [&](Attachment& attachment) { return launch(attachment, on, *fold); });
+}
+
+void give_back_counter(Stream& stream) {
+    if (stream.counter == nullptr) return;
+    const std::lock_guard lock(stream.device->mutex);
+    stream.device->free_counters.push_back(stream.counter);
+    stream.counter = nullptr;
+}
+
+}  // namespace peercoll::hip
