@@ -275,6 +275,9 @@ typedef struct peercoll_plugin {
     /* Tells `line`, one call a line, for people: the device runtimes and devices of this process, or why there are
      * none. Attaches to runtimes the process has loaded; makes no contexts. */
     peercoll_status_t (*describe_devices)(peercoll_context_t context, peercoll_line_fn line, void *user);
+    /* 1 if this process has loaded a device runtime by now, so that memory_is_device() may answer 1 for some address;
+     * else 0. One question for a call with many buffers: a look at the dynamic loader's count of what it has loaded. */
+    int (*devices_in_use)(peercoll_context_t context);
 } peercoll_plugin_t;
 
 /* 1 if the library behind `plugin` is new enough to have `member`. */

@@ -59,13 +59,16 @@ static int broadcast_packed(void* buffer, int count, struct ompi_datatype_t* dat
 
 static int broadcast_gapped(void* buffer, int count, struct ompi_datatype_t* datatype, size_t bytes, int root,
                             peercoll_openmpi_module_t* module, peercoll_status_t* status) {
+    if (OPAL_LIKELY(!peercoll_openmpi_has_devices(module))) {
+        return broadcast_packed(buffer, count, datatype, bytes, root, module, status);
+    }
     const struct peercoll_openmpi_buffer_layout layout = peercoll_openmpi_elements((size_t)count, datatype);
     const struct peercoll_openmpi_call call = {
         .send = peercoll_openmpi_unused(NULL),
         .receive = ompi_comm_rank(module->comm) == root ? peercoll_openmpi_read(buffer, layout)
                                                         : peercoll_openmpi_written(buffer, false, layout),
     };
-    if (OPAL_LIKELY(!peercoll_openmpi_needs_staging(module->context, &call))) {
+    if (!peercoll_openmpi_needs_staging(module->context, &call)) {
         return broadcast_packed(buffer, count, datatype, bytes, root, module, status);
     }
     struct peercoll_openmpi_staging staging;

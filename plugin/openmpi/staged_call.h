@@ -6,8 +6,9 @@
  *
  *     static struct peercoll_openmpi_call describe_NAME(struct ompi_communicator_t* comm, its arguments)
  *
- * and PEERCOLL_OPENMPI_STAGED(NAME, ...) makes the functions for Open MPI's slots of it. Without device memory they are
- * a question for each buffer and a tail call. Staging is local: the other ranks neither know nor wait.
+ * and PEERCOLL_OPENMPI_STAGED(NAME, ...) makes the functions for Open MPI's slots of it. In a process without a device
+ * runtime they are one question and a tail call: nothing is described, and everything else is in functions of its own,
+ * whose registers and stack the short way does not pay for. Staging is local: the other ranks neither know nor wait.
  *
  *   staged_reductions.c  staged_gathers.c  staged_alltoalls.c  staged_neighbors.c   the collectives
  *   staged_request.c                                                                the two forms that do not block
@@ -63,10 +64,15 @@ static inline bool peercoll_openmpi_is_with_root(struct ompi_communicator_t* com
     return !OMPI_COMM_IS_INTER(comm) || (root != MPI_ROOT && root != MPI_PROC_NULL);
 }
 
+/* Whether any buffer of this process can be device memory. Asked first, before anything is described. */
+static inline bool peercoll_openmpi_has_devices(const peercoll_openmpi_module_t* module) {
+    return peercoll_plugin_v1.devices_in_use(module->context) != 0;
+}
+
 static inline bool peercoll_openmpi_needs_staging(peercoll_context_t context,
                                                   const struct peercoll_openmpi_call* call) {
-    return context != NULL && (peercoll_openmpi_is_on_device(context, &call->send) ||
-                               peercoll_openmpi_is_on_device(context, &call->receive));
+    return peercoll_openmpi_is_on_device(context, &call->send) ||
+           peercoll_openmpi_is_on_device(context, &call->receive);
 }
 
 /* Takes host memory for those buffers that need it and counts the call as "<slot>.staged". */
@@ -105,74 +111,103 @@ void peercoll_openmpi_close_staged_requests(void);
         recvbuf = staging.receive.address; \
     } while (0)
 
-#define PEERCOLL_OPENMPI_STAGED_FORMS(name, blocking, nonblocking, persistent, PARAMETERS, ARGUMENTS, REPLACE)    \
-    int peercoll_openmpi_staged_##blocking(PEERCOLL_OPENMPI_LIST PARAMETERS, struct ompi_communicator_t* comm,    \
-                                           mca_coll_base_module_t* base) {                                        \
-        const peercoll_openmpi_module_t* module = (peercoll_openmpi_module_t*)base;                               \
-        const struct peercoll_openmpi_call call = describe_##name(comm, PEERCOLL_OPENMPI_LIST ARGUMENTS);         \
-        if (OPAL_LIKELY(!peercoll_openmpi_needs_staging(module->context, &call))) {                               \
-            return module->captured.coll_##blocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm,                        \
-                                                    module->captured.coll_##blocking##_module);                   \
-        }                                                                                                         \
-        struct peercoll_openmpi_staging staging;                                                                  \
-        int result = peercoll_openmpi_stage(module->context, &call, #blocking, &staging);                         \
-        if (result != MPI_SUCCESS) {                                                                              \
-            return result;                                                                                        \
-        }                                                                                                         \
-        result = peercoll_openmpi_fill_images(&staging);                                                          \
-        if (result == MPI_SUCCESS) {                                                                              \
-            REPLACE;                                                                                              \
-            result = module->captured.coll_##blocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm,                      \
-                                                      module->captured.coll_##blocking##_module);                 \
-        }                                                                                                         \
-        result = peercoll_openmpi_copy_results_back(&staging, result);                                            \
-        peercoll_openmpi_unstage(&staging);                                                                       \
-        return result;                                                                                            \
-    }                                                                                                             \
-                                                                                                                  \
-    int peercoll_openmpi_staged_##nonblocking(PEERCOLL_OPENMPI_LIST PARAMETERS, struct ompi_communicator_t* comm, \
-                                              ompi_request_t** request, mca_coll_base_module_t* base) {           \
-        const peercoll_openmpi_module_t* module = (peercoll_openmpi_module_t*)base;                               \
-        const struct peercoll_openmpi_call call = describe_##name(comm, PEERCOLL_OPENMPI_LIST ARGUMENTS);         \
-        if (OPAL_LIKELY(!peercoll_openmpi_needs_staging(module->context, &call))) {                               \
-            return module->captured.coll_##nonblocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, request,            \
-                                                       module->captured.coll_##nonblocking##_module);             \
-        }                                                                                                         \
-        struct peercoll_openmpi_staging staging;                                                                  \
-        int result = peercoll_openmpi_stage(module->context, &call, #nonblocking, &staging);                      \
-        if (result != MPI_SUCCESS) {                                                                              \
-            return result;                                                                                        \
-        }                                                                                                         \
-        ompi_request_t* inner = NULL;                                                                             \
-        result = peercoll_openmpi_fill_images(&staging);                                                          \
-        if (result == MPI_SUCCESS) {                                                                              \
-            REPLACE;                                                                                              \
-            result = module->captured.coll_##nonblocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, &inner,           \
-                                                         module->captured.coll_##nonblocking##_module);           \
-        }                                                                                                         \
-        return peercoll_openmpi_make_staged_request(&staging, comm, result, inner, false, request);               \
-    }                                                                                                             \
-                                                                                                                  \
-    int peercoll_openmpi_staged_##persistent(PEERCOLL_OPENMPI_LIST PARAMETERS, struct ompi_communicator_t* comm,  \
-                                             struct ompi_info_t* info, ompi_request_t** request,                  \
-                                             mca_coll_base_module_t* base) {                                      \
-        const peercoll_openmpi_module_t* module = (peercoll_openmpi_module_t*)base;                               \
-        const struct peercoll_openmpi_call call = describe_##name(comm, PEERCOLL_OPENMPI_LIST ARGUMENTS);         \
-        if (OPAL_LIKELY(!peercoll_openmpi_needs_staging(module->context, &call))) {                               \
-            return module->captured.coll_##persistent(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, info, request,       \
-                                                      module->captured.coll_##persistent##_module);               \
-        }                                                                                                         \
-        struct peercoll_openmpi_staging staging;                                                                  \
-        int result = peercoll_openmpi_stage(module->context, &call, #persistent, &staging);                       \
-        if (result != MPI_SUCCESS) {                                                                              \
-            return result;                                                                                        \
-        }                                                                                                         \
-        ompi_request_t* inner = NULL;                                                                             \
-        REPLACE;                                                                                                  \
-        result = module->captured.coll_##persistent(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, info, &inner,          \
-                                                    module->captured.coll_##persistent##_module);                 \
-        return peercoll_openmpi_make_staged_request(&staging, comm, result, inner, true, request);                \
-    }                                                                                                             \
+#define PEERCOLL_OPENMPI_STAGED_FORMS(name, blocking, nonblocking, persistent, PARAMETERS, ARGUMENTS, REPLACE)         \
+    static __opal_attribute_noinline__ int look_and_##blocking(                                                        \
+        PEERCOLL_OPENMPI_LIST PARAMETERS, struct ompi_communicator_t* comm, const peercoll_openmpi_module_t* module) { \
+        const struct peercoll_openmpi_call call = describe_##name(comm, PEERCOLL_OPENMPI_LIST ARGUMENTS);              \
+        if (!peercoll_openmpi_needs_staging(module->context, &call)) {                                                 \
+            return module->captured.coll_##blocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm,                             \
+                                                    module->captured.coll_##blocking##_module);                        \
+        }                                                                                                              \
+        struct peercoll_openmpi_staging staging;                                                                       \
+        int result = peercoll_openmpi_stage(module->context, &call, #blocking, &staging);                              \
+        if (result != MPI_SUCCESS) {                                                                                   \
+            return result;                                                                                             \
+        }                                                                                                              \
+        result = peercoll_openmpi_fill_images(&staging);                                                               \
+        if (result == MPI_SUCCESS) {                                                                                   \
+            REPLACE;                                                                                                   \
+            result = module->captured.coll_##blocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm,                           \
+                                                      module->captured.coll_##blocking##_module);                      \
+        }                                                                                                              \
+        result = peercoll_openmpi_copy_results_back(&staging, result);                                                 \
+        peercoll_openmpi_unstage(&staging);                                                                            \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+                                                                                                                       \
+    static __opal_attribute_noinline__ int look_and_##nonblocking(                                                     \
+        PEERCOLL_OPENMPI_LIST PARAMETERS, struct ompi_communicator_t* comm, ompi_request_t** request,                  \
+        const peercoll_openmpi_module_t* module) {                                                                     \
+        const struct peercoll_openmpi_call call = describe_##name(comm, PEERCOLL_OPENMPI_LIST ARGUMENTS);              \
+        if (!peercoll_openmpi_needs_staging(module->context, &call)) {                                                 \
+            return module->captured.coll_##nonblocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, request,                 \
+                                                       module->captured.coll_##nonblocking##_module);                  \
+        }                                                                                                              \
+        struct peercoll_openmpi_staging staging;                                                                       \
+        int result = peercoll_openmpi_stage(module->context, &call, #nonblocking, &staging);                           \
+        if (result != MPI_SUCCESS) {                                                                                   \
+            return result;                                                                                             \
+        }                                                                                                              \
+        ompi_request_t* inner = NULL;                                                                                  \
+        result = peercoll_openmpi_fill_images(&staging);                                                               \
+        if (result == MPI_SUCCESS) {                                                                                   \
+            REPLACE;                                                                                                   \
+            result = module->captured.coll_##nonblocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, &inner,                \
+                                                         module->captured.coll_##nonblocking##_module);                \
+        }                                                                                                              \
+        return peercoll_openmpi_make_staged_request(&staging, comm, result, inner, false, request);                    \
+    }                                                                                                                  \
+                                                                                                                       \
+    static __opal_attribute_noinline__ int look_and_##persistent(                                                      \
+        PEERCOLL_OPENMPI_LIST PARAMETERS, struct ompi_communicator_t* comm, struct ompi_info_t* info,                  \
+        ompi_request_t** request, const peercoll_openmpi_module_t* module) {                                           \
+        const struct peercoll_openmpi_call call = describe_##name(comm, PEERCOLL_OPENMPI_LIST ARGUMENTS);              \
+        if (!peercoll_openmpi_needs_staging(module->context, &call)) {                                                 \
+            return module->captured.coll_##persistent(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, info, request,            \
+                                                      module->captured.coll_##persistent##_module);                    \
+        }                                                                                                              \
+        struct peercoll_openmpi_staging staging;                                                                       \
+        int result = peercoll_openmpi_stage(module->context, &call, #persistent, &staging);                            \
+        if (result != MPI_SUCCESS) {                                                                                   \
+            return result;                                                                                             \
+        }                                                                                                              \
+        ompi_request_t* inner = NULL;                                                                                  \
+        REPLACE;                                                                                                       \
+        result = module->captured.coll_##persistent(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, info, &inner,               \
+                                                    module->captured.coll_##persistent##_module);                      \
+        return peercoll_openmpi_make_staged_request(&staging, comm, result, inner, true, request);                     \
+    }                                                                                                                  \
+                                                                                                                       \
+    int peercoll_openmpi_staged_##blocking(PEERCOLL_OPENMPI_LIST PARAMETERS, struct ompi_communicator_t* comm,         \
+                                           mca_coll_base_module_t* base) {                                             \
+        const peercoll_openmpi_module_t* module = (peercoll_openmpi_module_t*)base;                                    \
+        if (OPAL_LIKELY(!peercoll_openmpi_has_devices(module))) {                                                      \
+            return module->captured.coll_##blocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm,                             \
+                                                    module->captured.coll_##blocking##_module);                        \
+        }                                                                                                              \
+        return look_and_##blocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, module);                                     \
+    }                                                                                                                  \
+                                                                                                                       \
+    int peercoll_openmpi_staged_##nonblocking(PEERCOLL_OPENMPI_LIST PARAMETERS, struct ompi_communicator_t* comm,      \
+                                              ompi_request_t** request, mca_coll_base_module_t* base) {                \
+        const peercoll_openmpi_module_t* module = (peercoll_openmpi_module_t*)base;                                    \
+        if (OPAL_LIKELY(!peercoll_openmpi_has_devices(module))) {                                                      \
+            return module->captured.coll_##nonblocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, request,                 \
+                                                       module->captured.coll_##nonblocking##_module);                  \
+        }                                                                                                              \
+        return look_and_##nonblocking(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, request, module);                         \
+    }                                                                                                                  \
+                                                                                                                       \
+    int peercoll_openmpi_staged_##persistent(PEERCOLL_OPENMPI_LIST PARAMETERS, struct ompi_communicator_t* comm,       \
+                                             struct ompi_info_t* info, ompi_request_t** request,                       \
+                                             mca_coll_base_module_t* base) {                                           \
+        const peercoll_openmpi_module_t* module = (peercoll_openmpi_module_t*)base;                                    \
+        if (OPAL_LIKELY(!peercoll_openmpi_has_devices(module))) {                                                      \
+            return module->captured.coll_##persistent(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, info, request,            \
+                                                      module->captured.coll_##persistent##_module);                    \
+        }                                                                                                              \
+        return look_and_##persistent(PEERCOLL_OPENMPI_LIST ARGUMENTS, comm, info, request, module);                    \
+    }                                                                                                                  \
     _Static_assert(1, "takes the semicolon")
 
 #endif

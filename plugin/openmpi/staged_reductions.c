@@ -121,13 +121,12 @@ PEERCOLL_OPENMPI_STAGED(reduce_scatter_block, REDUCTION_PARAMETERS, REDUCTION_AR
 /* ---- MPI_Reduce_local: one process, no communicator, no other form ------------------------------------------------
  */
 
-int peercoll_openmpi_staged_reduce_local(const void* sendbuf, void* recvbuf, int count,
-                                         struct ompi_datatype_t* datatype, struct ompi_op_t* op,
-                                         mca_coll_base_module_t* base) {
-    const peercoll_openmpi_module_t* module = (peercoll_openmpi_module_t*)base;
+static __opal_attribute_noinline__ int look_and_reduce_local(const void* sendbuf, void* recvbuf, int count,
+                                                             struct ompi_datatype_t* datatype, struct ompi_op_t* op,
+                                                             const peercoll_openmpi_module_t* module) {
     const struct peercoll_openmpi_call call = all_alike(sendbuf, recvbuf, count, datatype, true);
     mca_coll_base_module_t* below = module->captured.coll_reduce_local_module;
-    if (OPAL_LIKELY(!peercoll_openmpi_needs_staging(module->context, &call))) {
+    if (!peercoll_openmpi_needs_staging(module->context, &call)) {
         return module->captured.coll_reduce_local(sendbuf, recvbuf, count, datatype, op, below);
     }
     struct peercoll_openmpi_staging staging;
@@ -143,4 +142,15 @@ int peercoll_openmpi_staged_reduce_local(const void* sendbuf, void* recvbuf, int
     result = peercoll_openmpi_copy_results_back(&staging, result);
     peercoll_openmpi_unstage(&staging);
     return result;
+}
+
+int peercoll_openmpi_staged_reduce_local(const void* sendbuf, void* recvbuf, int count,
+                                         struct ompi_datatype_t* datatype, struct ompi_op_t* op,
+                                         mca_coll_base_module_t* base) {
+    const peercoll_openmpi_module_t* module = (peercoll_openmpi_module_t*)base;
+    if (OPAL_LIKELY(!peercoll_openmpi_has_devices(module))) {
+        return module->captured.coll_reduce_local(sendbuf, recvbuf, count, datatype, op,
+                                                  module->captured.coll_reduce_local_module);
+    }
+    return look_and_reduce_local(sendbuf, recvbuf, count, datatype, op, module);
 }

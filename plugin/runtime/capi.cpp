@@ -380,8 +380,12 @@ peercoll_status_t request_free(peercoll_request_t* request) {
 
 // -- Device memory ------------------------------------------------------------------------------------------------
 
+// These two are asked in every call of every collective: no try block, and nothing in them throws.
+int devices_in_use(peercoll_context_t context) {
+    return context != nullptr && context->implementation->devices().in_use() ? 1 : 0;
+}
+
 int memory_is_device(peercoll_context_t context, const void* address) {
-    // Asked in every call of every collective: no try block, and nothing in it throws.
     if (context == nullptr) return 0;
     peercoll::ProcessDevices& devices = context->implementation->devices();
     return devices.in_use() && devices.classify(address).on_device() ? 1 : 0;
@@ -475,5 +479,6 @@ const peercoll_plugin_t peercoll_plugin_v1 = {
     staging_give_back,
     count,
     describe_devices,
+    devices_in_use,
 };
 }
