@@ -20,6 +20,9 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view environment_prefix = "PEERCOLL_";
 
+// Variables that begin so belong to other parts of the project, which read them themselves.
+constexpr std::array<std::string_view, 2> prefixes_of_others{"PEERCOLL_UCX_", "PEERCOLL_SIMULATOR_"};
+
 // The words of each enumeration, in its order.
 constexpr std::array<std::string_view, 2> trials_words{"on", "off"};
 constexpr std::array<std::string_view, 2> order_words{"topology", "rank"};
@@ -265,6 +268,11 @@ Status bad_value(std::string_view subject, const OptionRow& row, std::string_vie
                                                  : fmt::format("{}: \"{}\" is not {}", subject, text, row.values)};
 }
 
+bool belongs_to_another_part(std::string_view variable) {
+    return std::any_of(prefixes_of_others.begin(), prefixes_of_others.end(),
+                       [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
 std::string unknown_variable(std::string_view variable, std::string_view name) {
     const std::string_view nearest = nearest_option(name);
     if (nearest.empty()) return fmt::format("unknown option {} in the environment", variable);
@@ -306,6 +314,7 @@ Status Reading::read_environment(const char* const* environment) {
         if (!entry.starts_with(environment_prefix) || equals == std::string_view::npos) continue;
 
         const std::string_view variable = entry.substr(0, equals);
+        if (belongs_to_another_part(variable)) continue;
         const std::string name = lower_case(variable.substr(environment_prefix.size()));
         const auto row = row_named(name);
         if (!row || variable.substr(environment_prefix.size()) != upper_case(name)) {

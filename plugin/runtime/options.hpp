@@ -80,7 +80,7 @@ struct OptionSetting {
 // Reads `environment` ("NAME=value" strings ended by nullptr, as `environ`; nullptr: none), then `caller` ("name=value"
 // each; the last of two wins). A bad value, or an unknown name of the caller, is PEERCOLL_ERR_INVALID_ARGUMENT, and
 // then nothing is changed. An unknown PEERCOLL_* of the environment may be meant for something else: it is one sentence
-// in `warnings`.
+// in `warnings`, unless its prefix is known to be another part's (PEERCOLL_UCX_*: the transport's).
 Status read_options(const char* const* environment, const std::vector<std::string>& caller,
                     std::string_view caller_origin, Options& options, std::vector<OptionSetting>& settings,
                     std::vector<std::string>& warnings);

@@ -55,6 +55,15 @@ void expect_defaults(const Options& options) {
     EXPECT_EQ(options.log, LogLevel::Warn);
     EXPECT_EQ(options.statistics, StatisticsOutput::Off);
     EXPECT_EQ(options.topology_file, "");
+    EXPECT_EQ(options.devices, Devices::On);
+    EXPECT_EQ(options.device_runtimes, "");
+    EXPECT_EQ(options.device_algorithm, DeviceAlgorithm::Auto);
+    EXPECT_EQ(options.executors, Executors::Auto);
+    EXPECT_EQ(options.peer_access, PeerLevel::All);
+    EXPECT_EQ(options.peer_veto, "");
+    EXPECT_EQ(options.peer_proof, PeerProof::On);
+    EXPECT_EQ(options.peer_proof_limit, 5000ms);
+    EXPECT_EQ(options.mapping_cache, 68719476736U);  // 64 GiB
 }
 
 TEST(Options, WithoutAnyTextTheDefaultsAreInForce) {
@@ -90,7 +99,7 @@ TEST(Options, EveryRowIsDocumentedInOneSentenceAndHasItsOwnName) {
             EXPECT_EQ(std::string_view(text.data()), text) << "not a C string in " << row.name;
         }
     }
-    EXPECT_EQ(names.size(), 14U);
+    EXPECT_EQ(names.size(), 23U);
 }
 
 // Every word that the table shows must be accepted by its row and be shown back; its enumerator is the word's position.
@@ -203,6 +212,28 @@ TEST(Options, AnUnknownNameInTheEnvironmentIsAWarningWithASuggestion) {
     EXPECT_THAT(result.warnings,
                 ElementsAre("unknown option PEERCOLL_WIAT in the environment; did you mean PEERCOLL_WAIT?",
                             "unknown option PEERCOLL_SOMETHING_ELSE in the environment"));
+}
+
+TEST(Options, VariablesOfOtherPartsOfTheProjectAreLeftToThem) {
+    const Result result = read({"PEERCOLL_UCX_TLS=tcp", "PEERCOLL_UCX_=", "PEERCOLL_SIMULATOR_NODE=/some/file.node"});
+    ASSERT_TRUE(result.status.ok()) << result.status.sentence();
+    EXPECT_THAT(result.warnings, IsEmpty());
+    expect_defaults(result.options);
+}
+
+TEST(Options, OnlyTheWholePrefixMakesAVariableAnotherPartsOwn) {
+    const Result result = read({"PEERCOLL_UCX=tcp", "PEERCOLL_UCXTLS=tcp", "PEERCOLL_ucx_TLS=tcp",
+                                "PEERCOLL_SIMULATOR=on", "MY_PEERCOLL_UCX_TLS=tcp"});
+    ASSERT_TRUE(result.status.ok()) << result.status.sentence();
+    EXPECT_THAT(result.warnings, ElementsAre("unknown option PEERCOLL_UCX in the environment",
+                                             "unknown option PEERCOLL_UCXTLS in the environment",
+                                             "unknown option PEERCOLL_ucx_TLS in the environment",
+                                             "unknown option PEERCOLL_SIMULATOR in the environment"));
+}
+
+// An option of a caller has no such prefix: what another part reads from the environment is no option of the library.
+TEST(Options, TheCallerCannotSetVariablesOfOtherParts) {
+    EXPECT_EQ(read({}, {"ucx_tls=tcp"}).status.code(), PEERCOLL_ERR_INVALID_ARGUMENT);
 }
 
 TEST(Options, AVariableInLowerCaseIsNotTheOption) {
