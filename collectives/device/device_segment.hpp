@@ -36,6 +36,7 @@ struct BufferFact {
 // All ranks read the first line of all arrivals; an executor reads the handles of what it has not mapped yet.
 struct alignas(line_pair) DeviceArrival {
     static constexpr std::uint32_t most_deaths = 16;
+    std::atomic<std::uint64_t> step;  // of the meeting; what follows is valid once it has come
     std::uint32_t new_device;  // 1: a buffer is on a device that came into use after the ranks last told each other
     std::uint32_t deaths;
     BufferFact source;

@@ -60,7 +60,7 @@ Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address,
     fact.device = *index;
     const bool inside = begin >= info.base && bytes <= info.bytes && begin - info.base <= info.bytes - bytes;
     if (info.handle_kinds == 0 || !inside) return {};
-    parts_.process.exports->offer(*memory.runtime, info, buffer.handle);
+    buffer.handle = offer(*memory.runtime, info);
     if (buffer.handle.kind == 0) return {};
     fact.kind = BufferFact::Shareable;
     fact.allocation_id = buffer.handle.allocation_id;
@@ -68,7 +68,21 @@ Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address,
     return {};
 }
 
-void DeviceTeam::arrive(const Buffer& source, const Buffer& destination, bool new_device) {
+const peercoll_memory_handle_t& DeviceTeam::offer(const peercoll_device_runtime_t& runtime,
+                                                  const peercoll_pointer_info_t& info) {
+    // An id that is alive is that of the same allocation: ids are never used again.
+    for (const Offered& known : offered_)
+        if (known.runtime == &runtime && info.allocation_id != 0 && known.handle.kind != 0 &&
+            known.handle.allocation_id == info.allocation_id)
+            return known.handle;
+    Offered& next = offered_[next_offered_];
+    next_offered_ = (next_offered_ + 1) % offered_.size();
+    next.runtime = &runtime;
+    parts_.process.exports->offer(runtime, info, next.handle);
+    return next.handle;
+}
+
+void DeviceTeam::arrive(const Buffer& source, const Buffer& destination, bool new_device, std::uint64_t step) {
     ++turn_;
     DeviceArrival& arrival = segment_.arrival(rank(), turn_);
     arrival.new_device = new_device ? 1 : 0;
@@ -83,6 +97,7 @@ void DeviceTeam::arrive(const Buffer& source, const Buffer& destination, bool ne
     parts_.process.exports->recheck();
     arrival.deaths = static_cast<std::uint32_t>(
         parts_.process.exports->read_deaths(deaths_told_, std::span(arrival.dead, DeviceArrival::most_deaths)));
+    arrival.step.store(step, std::memory_order_release);
 }
 
 void DeviceTeam::heed_deaths() {
@@ -96,14 +111,14 @@ void DeviceTeam::heed_deaths() {
     }
 }
 
-const std::uint64_t* DeviceTeam::find_mapped(int owner, std::int32_t device, std::uint64_t allocation_id) const {
+const DeviceTeam::Mapped* DeviceTeam::find_mapped(int owner, std::int32_t device, std::uint64_t allocation_id) const {
     for (const Mapped& one : mapped_[static_cast<std::size_t>(owner)])
-        if (one.allocation_id == allocation_id && one.device == device) return &one.base;
+        if (one.allocation_id == allocation_id && one.device == device) return &one;
     return nullptr;
 }
 
-void DeviceTeam::note_mapped(int owner, std::int32_t device, std::uint64_t allocation_id, std::uint64_t base) {
-    mapped_[static_cast<std::size_t>(owner)].push_back({allocation_id, device, base});
+void DeviceTeam::note_mapped(int owner, const Mapped& mapped) {
+    mapped_[static_cast<std::size_t>(owner)].push_back(mapped);
     ++mapped_count_;
 }
 

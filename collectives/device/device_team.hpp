@@ -17,6 +17,7 @@
 
 #include <peercoll/device.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_set>
@@ -70,7 +71,7 @@ public:
     Status describe(const ClassifiedMemory& memory, const void* address, std::size_t bytes, Buffer& buffer,
                     bool& new_device);
     // Writes the next arrival of this rank, with what of this rank's memory has died.
-    void arrive(const Buffer& source, const Buffer& destination, bool new_device);
+    void arrive(const Buffer& source, const Buffer& destination, bool new_device, std::uint64_t step);
     // Of the meeting that began last.
     const DeviceArrival& arrival(int rank) const { return segment_.arrival(rank, turn_); }
     ExecutorRecord& executor(int rank) const { return segment_.executor(rank); }
@@ -80,8 +81,14 @@ public:
     // -- Mappings -----------------------------------------------------------------------------------------------------
     // What an executor mapped in the operations before, so that the next one like them asks nobody. It stays mapped
     // until its owner frees it, until there is too much of it, or until drop_mappings().
-    const std::uint64_t* find_mapped(int owner, std::int32_t device, std::uint64_t allocation_id) const;
-    void note_mapped(int owner, std::int32_t device, std::uint64_t allocation_id, std::uint64_t base);
+    struct Mapped {
+        std::uint64_t allocation_id;
+        std::int32_t device;
+        std::uint64_t base;   // here
+        std::uint64_t bytes;  // of the allocation
+    };
+    const Mapped* find_mapped(int owner, std::int32_t device, std::uint64_t allocation_id) const;
+    void note_mapped(int owner, const Mapped& mapped);
     MappingCache::Use& mapping_use() { return use_; }
     // At the begin of an operation: lets go of what is kept if it is too much.
     void trim_mapped();
@@ -104,13 +111,17 @@ private:
     std::uint64_t turn_ = 0;
     std::uint64_t deaths_told_ = 0;
     std::unordered_set<std::uint64_t> settled_;  // allocation ids
+    // The handles offered last, which are mostly those of the next call: (runtime, handle).
+    struct Offered {
+        const peercoll_device_runtime_t* runtime = nullptr;
+        peercoll_memory_handle_t handle{};
+    };
+    std::array<Offered, 2> offered_{};
+    std::size_t next_offered_ = 0;
+    const peercoll_memory_handle_t& offer(const peercoll_device_runtime_t& runtime,
+                                          const peercoll_pointer_info_t& info);
     std::vector<Registered> registered_;
 
-    struct Mapped {
-        std::uint64_t allocation_id;
-        std::int32_t device;
-        std::uint64_t base;
-    };
     void cool();
     MappingCache::Use use_;
     std::vector<std::vector<Mapped>> mapped_;  // by owner; the latest last

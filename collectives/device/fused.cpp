@@ -2,6 +2,7 @@
 #include "collectives/device/fused.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string_view>
 
@@ -65,8 +66,9 @@ Progress FusedFold::progress() {
 
 Status FusedFold::map_buffer(int owner, const BufferFact& fact, const peercoll_memory_handle_t& handle,
                              std::uint64_t& address) {
-    if (const std::uint64_t* base = team_->find_mapped(owner, device_, fact.allocation_id)) {
-        address = *base + fact.offset;
+    if (const DeviceTeam::Mapped* mapped = team_->find_mapped(owner, device_, fact.allocation_id)) {
+        address = mapped->base + fact.offset;
+        sizes_ |= mapped->bytes;
         return {};
     }
     MappingCache& mappings = *team_->process().mappings;
@@ -95,7 +97,8 @@ Status FusedFold::map_buffer(int owner, const BufferFact& fact, const peercoll_m
     std::uint64_t base = 0;
     Status status = mappings.map(team_->mapping_use(), *runtime_, device_, process, handle, descriptor.get(), base);
     if (!status.ok()) return status;
-    team_->note_mapped(owner, device_, fact.allocation_id, base);
+    team_->note_mapped(owner, {fact.allocation_id, device_, base, handle.bytes});
+    sizes_ |= handle.bytes;
     address = base + fact.offset;
     return {};
 }
@@ -214,6 +217,7 @@ Status FusedFold::launch() {
     fold.n_inputs = static_cast<std::uint32_t>(inputs.size());
     fold.n_outputs = static_cast<std::uint32_t>(outputs.size());
     fold.n_blocks = static_cast<std::uint32_t>(block_ends.size());
+    fold.granularity_log2 = static_cast<std::uint32_t>(sizes_ == 0 ? 0 : std::countr_zero(sizes_));
     fold.inputs = inputs.data();
     fold.outputs = outputs.data();
     fold.block_ends = block_ends.data();

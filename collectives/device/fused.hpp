@@ -80,6 +80,7 @@ private:
     bool flagged_ = false;  // the device writes `done`
     bool awaits_descriptor_ = false;
     int mapped_ranks_ = 0;
+    std::uint64_t sizes_ = 0;                  // of the mapped allocations, or-ed: all are multiples of its lowest bit
     std::vector<std::uint64_t> sources_;       // by rank; of this executor
     std::vector<std::uint64_t> destinations_;  // by rank
     LentStream stream_;

@@ -156,10 +156,11 @@ typedef struct peercoll_fold {
     peercoll_datatype_t datatype;
     peercoll_op_t op;
     uint64_t count;
-    uint32_t n_inputs;  /* 1 to PEERCOLL_FOLD_MOST */
-    uint32_t n_outputs; /* 1 to PEERCOLL_FOLD_MOST */
-    uint32_t n_blocks;  /* 1 to n_inputs */
-    uint32_t reserved;
+    uint32_t n_inputs;          /* 1 to PEERCOLL_FOLD_MOST */
+    uint32_t n_outputs;         /* 1 to PEERCOLL_FOLD_MOST */
+    uint32_t n_blocks;          /* 1 to n_inputs */
+    uint32_t granularity_log2;  /* the sizes of all allocations concerned are multiples of 1 << this; 0: unknown. A
+                                   runtime may map another process's memory in pages that depend on it. */
     const uint64_t *inputs;     /* device addresses; all arrays are read before the call returns */
     const uint64_t *outputs;    /* device addresses */
     const uint32_t *block_ends; /* index of the first input behind each block; the last one is n_inputs */

@@ -68,6 +68,7 @@ public:
     // Whether results are still checkable after several calls on the same contents.
     bool repeatable() const { return !in_place_; }
     // Whether contents are replaced between samples.
+    bool on_device() const { return set_.memory().is_device(); }
     bool rewritten() const { return bytes_ <= set_.memory().largest_rewritten(); }
 
 private:

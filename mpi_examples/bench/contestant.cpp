@@ -75,7 +75,12 @@ double Contestant::take_sample(std::size_t sample) {
     const std::size_t index = sample % buffers_;
     double seconds = 0;
     if (plan_.back_to_back) {
-        if (collective_.rewritten()) collective_.refill(first_ + index);
+        if (collective_.rewritten()) {
+            collective_.refill(first_ + index);
+            // Ranks that share a device have just used it in turn; the change of process on it is not the collective's.
+            if (collective_.on_device()) call(index);
+            if (collective_.on_device() && rival_ != nullptr) rival_->finish();
+        }
         used_.assign(used_.size(), true);
         seconds = row_of_calls(plan_.calls_per_sample) / static_cast<double>(plan_.calls_per_sample);
     } else {

@@ -11,6 +11,8 @@ namespace peercoll::devices {
 
 namespace {
 
+constexpr std::size_t page_bytes = std::size_t{2} << 20;
+
 constexpr std::size_t window_bytes = std::size_t{16} << 20;
 constexpr unsigned non_blocking_stream = 1;
 constexpr unsigned lazy_peer_access = 1;
@@ -72,6 +74,9 @@ CudaDevice::~CudaDevice() {
 }
 
 void* CudaDevice::allocate(std::size_t bytes) {
+    // Whole pages of the device, as frameworks allocate; another process may map memory of other sizes in smaller
+    // pages.
+    bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes;
     CudaDriver::Address address = 0;
     const int result =
         pool_ ? driver_.pool_allocate(&address, bytes, stream_) : driver_.memory_allocate(&address, bytes);

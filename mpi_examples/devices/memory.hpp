@@ -34,10 +34,12 @@ public:
     // The largest buffer whose contents are replaced between samples; larger ones differ from call to call only because
     // the buffers of a set differ from each other.
     virtual std::size_t largest_rewritten() const = 0;
+    virtual bool is_device() const { return true; }
 };
 
 class HostMemory : public Memory {
 public:
+    bool is_device() const override { return false; }
     void* allocate(std::size_t bytes) override;
     void release(void* memory) noexcept override;
     void write(void* buffer, std::size_t bytes, const Edit& edit) override { edit(buffer, 0, bytes); }

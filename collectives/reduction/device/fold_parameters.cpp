@@ -11,6 +11,7 @@ namespace {
 static_assert(FoldParameters::most == PEERCOLL_FOLD_MOST && FoldParameters::most == 64, "block_starts has a bit each");
 
 constexpr std::uint64_t vector_bytes = 16;
+constexpr unsigned large_page_log2 = 21;
 
 bool is_copy(peercoll_op_t op) {
     return op == PEERCOLL_REPLACE || op == PEERCOLL_NO_OP;
@@ -70,16 +71,14 @@ std::uint64_t elements_before(const FoldParameters& p, std::uint64_t width, std:
     return std::min<std::uint64_t>((0 - p.inputs[0]) % width / element_bytes, p.count);
 }
 
-// How the steps of a large fold are shared among blocks.
+// How the steps of a large fold are shared among blocks that stay and take one tile after another.
 struct Shape {
     unsigned streams;  // up to so many inputs and outputs
     std::uint64_t blocks_per_multiprocessor;
     std::uint64_t most_tile;  // steps
-    bool blocks_stay;         // one after another takes tiles; otherwise there is a block for each tile
 };
-// Measured on an H200 with inputs and outputs in other processes' memory, 64 to 256 MiB each: 3.7 to 4.0 TB/s of 4.15
-// (a copy). With many streams the pages of blocks that come and go are too many to be found quickly.
-constexpr Shape shapes[] = {{4, FoldParameters::blocks_per_multiprocessor, 1024, false}, {~0u, 2, 2048, true}};
+// Measured on an H200 with inputs and outputs in other processes' memory.
+constexpr Shape shapes[] = {{4, FoldParameters::blocks_per_multiprocessor, 1024}, {~0u, 2, 2048}};
 
 const Shape& shape_for(unsigned streams) {
     return streams <= shapes[0].streams ? shapes[0] : shapes[1];
@@ -152,7 +151,13 @@ bool fill_fold_parameters(const peercoll_fold_t& fold, FoldParameters& parameter
     return true;
 }
 
-FoldGeometry fold_geometry(FoldParameters& parameters, int multiprocessors) {
+bool passes_once(const FoldParameters& parameters, unsigned granularity_log2) {
+    // From where on it was faster on an H200; below, a flag written behind the kernel would take longer.
+    constexpr std::uint64_t least_steps = std::uint64_t{256} << 10;
+    return parameters.steps >= least_steps && granularity_log2 >= large_page_log2;
+}
+
+FoldGeometry fold_geometry(FoldParameters& parameters, int multiprocessors, bool once) {
     constexpr std::uint64_t warp = 32;
     constexpr std::uint64_t threads = FoldParameters::most_threads;
     // The threads of one block make so many accesses without waiting in between, or not for long; more blocks would
@@ -167,10 +172,10 @@ FoldGeometry fold_geometry(FoldParameters& parameters, int multiprocessors) {
     const std::uint64_t at_once =
         shape.blocks_per_multiprocessor * static_cast<std::uint64_t>(std::max(multiprocessors, 1));
     const std::uint64_t share = (parameters.steps + at_once - 1) / at_once;
-    parameters.tile = std::clamp((share + threads - 1) / threads * threads, threads, shape.most_tile);
-    const std::uint64_t tiles = (parameters.steps + parameters.tile - 1) / parameters.tile;
     constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
-    return {static_cast<std::uint32_t>(std::min(tiles, shape.blocks_stay ? at_once : most_blocks)),
+    parameters.tile = once ? threads : std::clamp((share + threads - 1) / threads * threads, threads, shape.most_tile);
+    const std::uint64_t tiles = (parameters.steps + parameters.tile - 1) / parameters.tile;
+    return {static_cast<std::uint32_t>(std::min(tiles, once ? most_blocks : at_once)),
             static_cast<std::uint32_t>(threads)};
 }
 

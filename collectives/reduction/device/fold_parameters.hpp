@@ -3,7 +3,8 @@
 //
 //     name = fold_kernel_name(fold.datatype, fold.op)       nullptr: fold on the host
 //     fill_fold_parameters(fold, parameters)
-//     geometry = fold_geometry(parameters, multiprocessors)
+//     once = passes_once(parameters, fold.granularity_log2) and the flag can be written behind the kernel
+//     geometry = fold_geometry(parameters, multiprocessors, once)
 //     if (geometry.blocks > 1 && parameters.flag) parameters.counter = ...
 //     launch name<<<geometry.blocks, geometry.threads>>>(parameters)      no dynamic shared memory
 #pragma once
@@ -40,8 +41,15 @@ int fold_kernel_family_at(std::size_t index);  // -1 past the end
 // kernel. A fold that copies has only those outputs that are not its input.
 bool fill_fold_parameters(const peercoll_fold_t& fold, FoldParameters& parameters);
 
+// Whether the fold is so large that its blocks should come and go, one for each access of its threads: on an H200 4.1
+// TB/s, where blocks that stay reach 3.9. With a flag of the kernel's own each block would wait for its stores to be
+// seen, so the flag is better written behind the kernel by other means. Not for memory that another process allocated
+// in sizes which are no multiples of 2 MiB: CUDA maps that in small pages, which are found slowly, and threads that all
+// stand in the same page wait together for the next (2.4 TB/s).
+bool passes_once(const FoldParameters& parameters, unsigned granularity_log2);
+
 // One block while two accesses of each of its threads are enough; then so many as suits the fold, on a device with
-// `multiprocessors`. Fills in how the steps are shared among them.
-FoldGeometry fold_geometry(FoldParameters& parameters, int multiprocessors);
+// `multiprocessors`; with `once` one for each access. Fills in how the steps are shared among them.
+FoldGeometry fold_geometry(FoldParameters& parameters, int multiprocessors, bool once = false);
 
 }  // namespace peercoll

@@ -55,7 +55,9 @@ Status launch(Attachment& attachment, Stream& stream, const peercoll_fold_t& fol
     CuFunction kernel = nullptr;
     if (Status status = device.kernels.find(attachment, device, fold.datatype, fold.op, kernel); !status.ok())
         return status;
-    const FoldGeometry geometry = fold_geometry(parameters, device.multiprocessors);
+    const bool once = passes_once(parameters, fold.granularity_log2) && (parameters.flag == 0 || device.writes_flags);
+    if (once) parameters.flag = 0;
+    const FoldGeometry geometry = fold_geometry(parameters, device.multiprocessors, once);
     {
         const std::lock_guard lock(stream.mutex);
         if (geometry.blocks > 1 && parameters.flag != 0)
@@ -70,8 +72,10 @@ Status launch(Attachment& attachment, Stream& stream, const peercoll_fold_t& fol
                        fold.flag};
     }
     void* arguments[] = {&parameters};
-    const CuResult error = attachment.driver.launch_kernel(kernel, geometry.blocks, 1, 1, geometry.threads, 1, 1, 0,
-                                                           stream.handle, arguments, nullptr);
+    CuResult error = attachment.driver.launch_kernel(kernel, geometry.blocks, 1, 1, geometry.threads, 1, 1, 0,
+                                                     stream.handle, arguments, nullptr);
+    if (error == code::success && once && fold.flag != 0)
+        error = attachment.driver.stream_write_value_64(stream.handle, fold.flag, fold.flag_value, 0);
     return error == code::success ? Status() : stream_error(attachment, stream, error, "launching a fold on a stream");
 }
 

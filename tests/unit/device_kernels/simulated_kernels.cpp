@@ -73,7 +73,7 @@ FoldGeometry run(const FoldCase& fold, int multiprocessors) {
     if (!name || !has_kernel(name) || !fill(fold, parameters)) {
         throw std::runtime_error("no kernel, or not a fold");
     }
-    const FoldGeometry geometry = fold_geometry(parameters, multiprocessors);
+    const FoldGeometry geometry = fold_geometry(parameters, multiprocessors, false);
     std::uint32_t counter = 0;
     parameters.counter = address_of(&counter);
     peercoll_simulated_launch launch{};

@@ -169,7 +169,7 @@ FoldParameters sum_of_bytes(std::uint64_t bytes) {
 TEST(TheGrid, IsOneBlockForAFewKiBAndThenFillsTheDevice) {
     const auto geometry = [](std::uint64_t bytes) {
         FoldParameters p = sum_of_bytes(bytes);
-        return fold_geometry(p, 132);
+        return fold_geometry(p, 132, false);
     };
     EXPECT_EQ(geometry(0).blocks, 1u);
     EXPECT_EQ(geometry(0).threads, 32u);
@@ -190,7 +190,7 @@ TEST(TheGrid, HasATileForEachStepOfEverySizeAndSoManyStreams) {
         const std::vector<void*> outputs(ranks, out_at(0x10000));
         for (std::uint64_t bytes = 16; bytes < (std::uint64_t{1} << 41); bytes *= 3) {
             FoldParameters p = filled(float_sum(bytes / 4, inputs, outputs));
-            const FoldGeometry geometry = fold_geometry(p, 132);
+            const FoldGeometry geometry = fold_geometry(p, 132, false);
             ASSERT_GT(p.tile, 0u);
             EXPECT_GE(p.tile, geometry.threads) << "no thread of a block without work";
             // Blocks that stay go on; no block is there without a tile.
@@ -199,12 +199,17 @@ TEST(TheGrid, HasATileForEachStepOfEverySizeAndSoManyStreams) {
     }
 }
 
-TEST(TheGrid, OfALargeFoldHasBlocksThatComeAndGoWithFewStreamsAndBlocksThatStayWithMany) {
-    FoldParameters few = sum_of_bytes(std::uint64_t{256} << 20);
-    EXPECT_EQ(fold_geometry(few, 132).blocks, (std::uint64_t{256} << 20) / 16 / few.tile);
+TEST(TheGrid, OfALargeFoldHasBlocksThatComeAndGoWherePagesAreLarge) {
+    constexpr unsigned large_pages = 21;
+    FoldParameters large = sum_of_bytes(std::uint64_t{256} << 20);
+    EXPECT_TRUE(passes_once(large, large_pages));
+    EXPECT_FALSE(passes_once(large, large_pages - 1)) << "small pages";
+    EXPECT_FALSE(passes_once(sum_of_bytes(64 * 1024), large_pages)) << "small";
+    EXPECT_EQ(fold_geometry(large, 132, true).blocks, (std::uint64_t{256} << 20) / 16 / FoldParameters::most_threads);
+    EXPECT_EQ(fold_geometry(large, 132, false).blocks, 132u * FoldParameters::blocks_per_multiprocessor);
     FoldParameters many = filled(float_sum(std::uint64_t{64} << 20, std::vector<const void*>(8, at(0x10000)),
-                                           std::vector<void*>(8, out_at(0x10000))));
-    EXPECT_EQ(fold_geometry(many, 132).blocks, 2u * 132u);
+                                           std::vector<void*>(8, out_at(0x30000))));
+    EXPECT_EQ(fold_geometry(many, 132, false).blocks, 2u * 132u);
 }
 
 TEST(TheFlag, IsWrittenOnceAllIsDoneWithOneBlockAndWithMany) {

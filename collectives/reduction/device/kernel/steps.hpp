@@ -5,8 +5,8 @@
 //   block   0    1    2    0    1    2    0
 //         [tile|tile|tile|tile|tile|tile|rest]
 //
-// Tiles of tens of KiB, because pages of another process's memory are found slowly: if all blocks stood in the same
-// page, as they would with neighbouring steps in neighbouring blocks, all would wait at the next one.
+// Tiles of tens of KiB where pages are small and found slowly: if all blocks stood in the same page, as they would with
+// neighbouring steps in neighbouring blocks, all would wait at the next one.
 #pragma once
 
 #include "collectives/reduction/device/kernel/platform.hpp"
