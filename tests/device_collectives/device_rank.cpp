@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/device_collectives/device_rank.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace peercoll::test {
+
+Machine machine_of(const std::string& node) {
+    std::ifstream file(std::string(PEERCOLL_SIMULATED_NODES) + "/" + node + ".node");
+    EXPECT_TRUE(file.is_open()) << "there is no node " << node;
+    return {.node = std::string(std::istreambuf_iterator<char>(file), {})};
+}
+
+Machine machine_with(int devices, int delay) {
+    return {.node = "devices " + std::to_string(devices) + "\ndelay " + std::to_string(delay) + "\n"};
+}
+
+DeviceRank::DeviceRank(const Rank& rank, const Machine& machine, int device)
+    : rank_(rank), application_(machine), device_(device) {
+    application_.use(device);
+}
+
+DeviceRank::~DeviceRank() {
+    EXPECT_TRUE(rank_.exchange(Rank::exchange_count - 1).meet());  // nobody holds another's memory any more
+    EXPECT_EQ(bytes_in_use(), 0U) << "device memory is still in use at the end";
+    EXPECT_TRUE(rank_.exchange(Rank::exchange_count - 1).meet());
+}
+
+std::uint64_t DeviceRank::bytes_in_use() const {
+    std::size_t unused = 0;
+    std::size_t all = 0;
+    EXPECT_EQ(application_.call("cuMemGetInfo_v2", &unused, &all), cuda::code::success);
+    return all - unused;
+}
+
+void meet_devices(const Comm& comm, const TestMemory& memory) {
+    const std::uint8_t zero = 0;
+    memory.write(0, &zero, 1);
+    EXPECT_TRUE(
+        succeeded(plugin.allreduce(memory.address(), memory.address(), 1, PEERCOLL_UINT8, PEERCOLL_SUM, comm.get())));
+}
+
+std::vector<std::string> description_of(const Comm& comm) {
+    std::vector<std::string> lines;
+    const peercoll_line_fn keep = [](const char* line, void* user) {
+        static_cast<std::vector<std::string>*>(user)->emplace_back(line);
+    };
+    EXPECT_TRUE(succeeded(plugin.describe_comm(comm.get(), keep, &lines)));
+    return lines;
+}
+
+testing::AssertionResult says(const std::vector<std::string>& lines, const std::string& words) {
+    const bool found = std::any_of(lines.begin(), lines.end(),
+                                   [&](const std::string& line) { return line.find(words) != std::string::npos; });
+    if (found) {
+        return testing::AssertionSuccess();
+    }
+    testing::AssertionResult failure = testing::AssertionFailure();
+    failure << "no line contains \"" << words << "\":";
+    for (const std::string& line : lines) {
+        failure << "\n" << line;
+    }
+    return failure;
+}
+
+}  // namespace peercoll::test
