@@ -29,6 +29,8 @@ Communicator::Communicator(Context& context, const peercoll_comm_params_t& param
 }
 
 Communicator::~Communicator() {
+    if (hosts_ != nullptr && listed_) context_.remove_active(*this);
+    hosts_.reset();
     if (node_.devices != nullptr) node_.devices->drop_mappings();  // they would pin memory of others in the pool
     if (unusable_.ok() && broken_.ok()) context_.pool().put(std::move(node_));
     node_ = Node{};  // before the context may go, in whose statistics its segment is counted
@@ -57,8 +59,9 @@ Status Communicator::ready() {
     }
     context_.statistics().shared("comm.used").fetch_add(1, std::memory_order_relaxed);
     if (size() == 1) return {};
-    unusable_ = set_up_node(context_, params_, node_);
+    unusable_ = set_up_node(context_, params_, node_, hosts_);
     if (!unusable_.ok()) {
+        hosts_.reset();
         node_ = Node{};
         context_.log().info(fmt::format("{}: not served: {}", label_, unusable_.sentence()));
         return unusable_;
@@ -72,9 +75,18 @@ Status Communicator::ready() {
             if (params_.progress != nullptr) params_.progress(params_.user);
         },
         [this](std::chrono::nanoseconds waited) { return on_check(waited); });
+    if (hosts_ != nullptr) {
+        // A trial would time the wire.
+        node_.agreed.trials = false;
+        context_.add_active(*this);
+        listed_ = true;
+        if (rank() == 0)
+            context_.log().info(
+                fmt::format("{}: {} ranks on {} nodes, over {}", label_, size(), hosts_->nodes(), hosts_->transport));
+    }
     if (rank() == 0)
         context_.log().info(fmt::format("{}: {} ranks in {} groups, segment {} KiB ({}), single copy {}", label_,
-                                        size(), node_.team->groups().size(), node_.segment.bytes() / 1024,
+                                        node_.team->size(), node_.team->groups().size(), node_.segment.bytes() / 1024,
                                         node_.segment_path, node_.single_copy_path));
     return {};
 }
@@ -102,6 +114,14 @@ void Communicator::count(const Call& call, const Execution& execution) {
     if (rank() == 0)
         context_.log().info(
             fmt::format("{}: device buffers are staged through host memory: {}", label_, staged_because_));
+}
+
+void Communicator::count(const Call& call, HostsCall& hosts_call) {
+    Counters& counters = counters_[call.kind];
+    counters.served.add();
+    counters.bytes.add(call.bytes());
+    if (hosts_call.staged()) counters.staged.add();
+    hosts_call.count();
 }
 
 Status Communicator::run(const Call& call) {
@@ -179,7 +199,7 @@ void Communicator::retire(Request& request) {
         const std::lock_guard lock(queue_mutex_);
         empty = queue_.empty();
     }
-    if (!empty || !listed_) return;
+    if (!empty || !listed_ || hosts_ != nullptr) return;
     context_.remove_active(*this);
     listed_ = false;
 }
@@ -202,23 +222,33 @@ void Communicator::fail_queue() {
     while (!queue_.empty()) complete(*queue_.front(), give_up());
 }
 
+void Communicator::begin_head(const Call& call) {
+    if (hosts_ != nullptr) {
+        hosts_head_.emplace(*hosts_, node_, context_.devices(), call);
+        return;
+    }
+    Execution::is_due(node_, context_.devices(), call);  // counts it, as for a blocking call
+    head_.emplace(node_, context_.devices(), call, set_up_devices_);
+}
+
 Progress Communicator::progress_queue() {
     while (!queue_.empty()) {
         Request& request = *queue_.front();
-        if (!head_) {
-            Execution::is_due(node_, context_.devices(), request.call);  // counts it, as for a blocking call
-            head_.emplace(node_, context_.devices(), request.call, set_up_devices_);
-        }
-        const Progress state = head_->progress();
+        if (!head_ && !hosts_head_) begin_head(request.call);
+        const Progress state = hosts_head_ ? hosts_head_->progress() : head_->progress();
         if (state == Progress::Advanced) return state;
         if (state == Progress::Pending) {
             if (node_.team->header().abort_code.load(std::memory_order_relaxed) == 0) return state;
         } else if (state == Progress::Done) {
-            count(request.call, *head_);
+            if (hosts_head_)
+                count(request.call, *hosts_head_);
+            else
+                count(request.call, *head_);
             complete(request, {});
             continue;
         }
-        complete(request, give_up(state == Progress::Failed ? head_->status() : Status{}));
+        const Status cause = hosts_head_ ? hosts_head_->status() : head_->status();
+        complete(request, give_up(state == Progress::Failed ? cause : Status{}));
     }
     return Progress::Done;
 }
@@ -226,13 +256,16 @@ Progress Communicator::progress_queue() {
 void Communicator::complete(Request& request, Status status) {
     queue_.pop_front();
     head_.reset();
+    hosts_head_.reset();
     request.status = std::move(status);
     request.active.store(false, std::memory_order_release);
 }
 
 void Communicator::try_progress() {
     const std::unique_lock lock(queue_mutex_, std::try_to_lock);
-    if (lock.owns_lock()) progress_queue();
+    if (!lock.owns_lock()) return;
+    progress_queue();
+    if (hosts_ != nullptr && hosts_->leads()) hosts_->link->progress();
 }
 
 Status Communicator::wait(Request& request) {
@@ -278,15 +311,20 @@ bool Communicator::on_check(std::chrono::nanoseconds waited) {
 }
 
 bool Communicator::break_with_lost_peer() {
-    for (int peer = 0; peer < size(); ++peer) {
+    for (int peer = 0; peer < node_.team->size(); ++peer) {
         const ProcessIdentity& process = node_.identities[static_cast<std::size_t>(peer)];
         // A rank that has taken all steps of this operation may be gone: it has left nothing undone.
-        if (peer == rank() || is_alive(process, context_.identity()) || node_.team->has_left(peer)) continue;
+        if (peer == node_.team->rank() || is_alive(process, context_.identity()) || node_.team->has_left(peer))
+            continue;
         break_with({PEERCOLL_ERR_PEER_LOST, fmt::format("{}: rank {} (process {}) died in the middle of a collective",
-                                                        label_, peer, process.pid)});
+                                                        label_, rank_of(peer), process.pid)});
         return true;
     }
     return false;
+}
+
+int Communicator::rank_of(int local) const {
+    return hosts_ != nullptr ? hosts_->own_ranks()[static_cast<std::size_t>(local)] : local;
 }
 
 bool Communicator::break_with_dying_peer() {
@@ -314,6 +352,7 @@ Status Communicator::give_up(const Status& cause) {
                              label_)});
     }
     if (unusable_.ok()) {
+        if (hosts_ != nullptr && hosts_->leads()) hosts_->link->drop_all();
         unusable_ = broken_;
         context_.log().error(broken_.sentence());
     }
@@ -338,8 +377,13 @@ Status Communicator::describe(std::vector<std::string>& lines) {
         lines.push_back(fmt::format("{}: {} ranks, not served: {}", label_, size(), status.sentence()));
         return {};
     }
-    lines.push_back(fmt::format("{}: {} on 1 node", label_, size() == 1 ? "1 rank" : fmt::format("{} ranks", size())));
+    lines.push_back(fmt::format("{}: {} on {}", label_, size() == 1 ? "1 rank" : fmt::format("{} ranks", size()),
+                                hosts_ != nullptr ? fmt::format("{} nodes", hosts_->nodes()) : "1 node"));
     if (size() == 1) return {};
+    if (hosts_ != nullptr) {
+        for (std::string& line : hosts_->describe()) lines.push_back(std::move(line));
+        return {};
+    }
     constexpr const char* levels[] = {"none", "shared cache", "NUMA node", "package"};
     const auto& groups = node_.team->groups();
     lines.push_back(fmt::format("groups: {} (level: {})", groups.size(), levels[static_cast<int>(node_.group_level)]));

@@ -6,6 +6,7 @@
 #include "plugin/runtime/call.hpp"
 #include "plugin/runtime/context.hpp"
 #include "plugin/runtime/execution.hpp"
+#include "plugin/runtime/hosts/hosts_call.hpp"
 #include "plugin/runtime/node_setup.hpp"
 #include "plugin/runtime/operation.hpp"
 #include "plugin/runtime/wait.hpp"
@@ -71,8 +72,10 @@ private:
     Status run_execution(const Call& call);
     void count(const Call& call, std::size_t algorithm);
     void count(const Call& call, const Execution& execution);
+    void count(const Call& call, HostsCall& hosts_call);
     // Advances the queue; the mutex is held.
     Progress progress_queue();
+    void begin_head(const Call& call);
     void complete(Request& request, Status status);
 
     // Why a task gave up: decided here, told to the other ranks, remembered for later calls.
@@ -81,6 +84,8 @@ private:
     bool on_check(std::chrono::nanoseconds waited);
     bool break_with_lost_peer();
     bool break_with_dying_peer();
+    // The rank in this communicator of a rank of the node's team.
+    int rank_of(int local) const;
     void break_with(Status status);
 
     Context& context_;
@@ -89,6 +94,7 @@ private:
     bool tried_ = false;
     Status unusable_;  // not ok: every call gives this
     Node node_;
+    std::unique_ptr<Hosts> hosts_;  // null: all ranks are on one node
     std::function<Status()> set_up_devices_;
     std::string staged_because_;  // the reason that was logged last
     std::unique_ptr<Waiter> waiter_;
@@ -99,8 +105,11 @@ private:
 
     std::mutex queue_mutex_;
     std::deque<Request*> queue_;
-    std::optional<Execution> head_;  // of queue_.front(), once begun
-    bool listed_ = false;            // in the context's list; changed by the owner's thread alone
+    std::optional<Execution> head_;        // of queue_.front(), once begun
+    std::optional<HostsCall> hosts_head_;  // the same on several nodes
+    // In the context's list; changed by the owner's thread alone. Over several nodes from the first collective to the
+    // end, so that blocking calls take their turn too and the wire goes on meanwhile.
+    bool listed_ = false;
 
     std::uint32_t tests_ = 0;  // that found nothing done
     const Request* tested_ = nullptr;

@@ -2,6 +2,7 @@
 #include "plugin/runtime/context.hpp"
 
 #include "plugin/runtime/communicator.hpp"
+#include "plugin/runtime/hosts/process_wire.hpp"
 #include "plugin/runtime/node_pool.hpp"
 
 #include <unistd.h>
@@ -63,6 +64,15 @@ const ProcessIdentity& Context::identity() {
     if (!identity_ || identity_->pid != ::getpid())
         identity_ = std::make_unique<ProcessIdentity>(ProcessIdentity::of_this_process());
     return *identity_;
+}
+
+Status Context::host_wire(std::uint32_t processes, ProcessWire*& wire) {
+    const std::lock_guard lock(wire_mutex_);
+    // A forked child has its parent's; it is closed there.
+    if (wire_ != nullptr && !wire_->is_ours()) wire_.reset();
+    if (wire_ == nullptr && wire_refused_.ok()) wire_refused_ = ProcessWire::open(processes, wire_);
+    wire = wire_.get();
+    return wire_refused_;
 }
 
 void Context::add_active(Communicator& communicator) {

@@ -11,6 +11,7 @@
 #include "plugin/topology/topology.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +21,7 @@ namespace peercoll {
 
 class Communicator;
 class NodePool;
+class ProcessWire;
 
 class Context {
 public:
@@ -38,6 +40,8 @@ public:
     const ProcessIdentity& identity();
     NodePool& pool() { return *pool_; }
     ProcessDevices& devices() { return *devices_; }
+    // This process's end of the transport between hosts, opened at the first call; the answer stays. Thread safe.
+    Status host_wire(std::uint32_t processes, ProcessWire*& wire);
 
     // Communicators count themselves, so that a context is not destroyed under them.
     std::atomic<int> communicators{0};
@@ -65,6 +69,9 @@ private:
     bool topology_tried_ = false;
     std::unique_ptr<Topology> topology_;
     std::unique_ptr<ProcessIdentity> identity_;
+    std::mutex wire_mutex_;
+    std::unique_ptr<ProcessWire> wire_;
+    Status wire_refused_;
     std::mutex active_mutex_;
     std::vector<Communicator*> active_;
     std::atomic<int> active_count_{0};

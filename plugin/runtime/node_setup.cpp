@@ -5,6 +5,7 @@
 #include "plugin/peer/host_reader.hpp"
 #include "plugin/runtime/affinity.hpp"
 #include "plugin/runtime/gather.hpp"
+#include "plugin/runtime/hosts/hosts_setup.hpp"
 #include "plugin/runtime/node_pool.hpp"
 #include "plugin/runtime/segment_offer.hpp"
 
@@ -21,7 +22,7 @@ namespace peercoll {
 
 namespace {
 
-constexpr std::uint32_t protocol = 3;  // changes whenever a record or the segment's layout does
+constexpr std::uint32_t protocol = 4;  // changes whenever a record or the segment's layout does
 
 // What rank 0's options decide for all.
 struct OptionVotes {
@@ -186,16 +187,11 @@ std::string first_reason(const std::vector<Verdict>& verdicts, bool Verdict::*go
     return {};
 }
 
-Status check_introductions(const std::vector<Introduction>& all, const std::vector<int>& node_of) {
+Status check_introductions(const std::vector<Introduction>& all) {
     for (std::size_t rank = 0; rank < all.size(); ++rank)
         if (all[rank].protocol != protocol)
             return {PEERCOLL_ERR_NOT_SUPPORTED,
                     fmt::format("rank {} runs another version of peercoll; expected the same on all ranks", rank)};
-    const int nodes = 1 + *std::max_element(node_of.begin(), node_of.end());
-    if (nodes > 1)
-        return {
-            PEERCOLL_ERR_NOT_SUPPORTED,
-            fmt::format("the communicator spans {} hosts, or containers that share no memory; one is served", nodes)};
     return {};
 }
 
@@ -302,7 +298,7 @@ void arrange(const std::vector<Introduction>& all, Node& node) {
 
 }  // namespace
 
-Status set_up_node(Context& context, const peercoll_comm_params_t& comm, Node& node) {
+Status set_up_node(Context& context, const peercoll_comm_params_t& comm, Node& node, std::unique_ptr<Hosts>& hosts) {
     TakenNodes taken(context, comm);
     std::vector<Introduction> all;
     if (Status status = gather(comm, introduce(context, taken.offer()), all); !status.ok()) return status;
@@ -313,10 +309,12 @@ Status set_up_node(Context& context, const peercoll_comm_params_t& comm, Node& n
         pooled.push_back(one.pooled);
     }
     std::vector<int> node_of = nodes_of(identities);
-    if (Status status = check_introductions(all, node_of); !status.ok()) return status;
+    if (Status status = check_introductions(all); !status.ok()) return status;
     if (all[static_cast<std::size_t>(comm.rank)].votes != all.front().votes)
         context.log().warn(
             "options differ between ranks; rank 0's count for algorithms, order, groups, single copy and segment");
+    if (std::any_of(node_of.begin(), node_of.end(), [](int number) { return number > 0; }))
+        return set_up_hosts(context, comm, std::move(node_of), all.front().votes.order == Order::Rank, node, hosts);
     // Whoever has a common node was the same rank in it and is the same process, so it is a node of just these ranks;
     // and it was made under these options, since rank 0 found it in the pool of this context, where they never change.
     if (const std::uint64_t common = common_node(pooled); common != 0) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/nodes/select.hpp"
+
+#include "collectives/nodes/allreduce_halving.hpp"
+
+namespace peercoll {
+
+namespace {
+
+// Up to here a round costs more than its bytes do.
+constexpr std::size_t small_bytes = std::size_t{16} << 10;
+// From here on h-1 messages a round are too many for one node to start at once.
+constexpr int many_nodes = 16;
+
+}  // namespace
+
+NodeAllreduce select_node_allreduce(const NodeSituation& situation) {
+    if (situation.rank_order) return NodeAllreduce::RankOrder;
+    if (situation.bytes <= small_bytes) return NodeAllreduce::Doubling;
+    if (situation.nodes >= many_nodes && nodes_halving::takes(situation.nodes)) return NodeAllreduce::Halving;
+    return NodeAllreduce::Direct;
+}
+
+NodeBroadcast select_node_broadcast(const NodeSituation& situation) {
+    // A chain takes as many steps as it has chunks and nodes, and each node sends the message once; it pays once there
+    // are more chunks than nodes to fill it.
+    const std::size_t chunks = situation.bytes / node_broadcast_chunk_bytes;
+    return chunks >= static_cast<std::size_t>(situation.nodes) ? NodeBroadcast::Chain : NodeBroadcast::Binomial;
+}
+
+}  // namespace peercoll

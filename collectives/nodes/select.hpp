@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which schedule between nodes serves a call. Pure functions of what all ranks know.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace peercoll {
+
+enum class NodeAllreduce : std::uint8_t { Doubling, Halving, Direct, RankOrder };
+inline constexpr std::array<std::string_view, 4> node_allreduce_names = {"doubling", "halving", "direct", "rank_order"};
+enum class NodeBroadcast : std::uint8_t { Binomial, Chain };
+inline constexpr std::array<std::string_view, 2> node_broadcast_names = {"binomial", "chain"};
+
+struct NodeSituation {
+    std::size_t bytes = 0;  // of the whole message
+    int nodes = 2;
+    // The fold must go from rank to rank, and reading the nodes one after the other does not.
+    bool rank_order = false;
+};
+
+NodeAllreduce select_node_allreduce(const NodeSituation& situation);
+NodeBroadcast select_node_broadcast(const NodeSituation& situation);
+
+// The pieces that a message goes in, so that what nodes do and what the wire does overlap.
+inline constexpr std::size_t node_chunk_bytes = std::size_t{1} << 20;
+inline constexpr std::size_t node_broadcast_chunk_bytes = std::size_t{256} << 10;
+
+}  // namespace peercoll

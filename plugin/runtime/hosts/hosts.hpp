@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hosts: what a communicator over several nodes knows beyond its own node. The first rank of each node speaks for it.
+#pragma once
+
+#include "collectives/nodes/select.hpp"
+#include "plugin/runtime/hosts/wire_link.hpp"
+#include "plugin/runtime/statistics.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace peercoll {
+
+struct Hosts {
+    int node = 0;                          // this rank's
+    std::vector<std::vector<int>> ranks;   // of each node, ascending
+    std::vector<int> node_of;              // by rank
+    bool rank_order = false;               // option order=rank
+    bool keeps_rank_order = false;         // reading the nodes one after another gives 0, 1, 2, ...
+    std::string transport;                 // for people: "UCX 1.13.1 (host memory)"
+    std::unique_ptr<WireLink> link;        // of the first rank of the node; null on others
+    std::uint32_t sequence = 0;            // of the next exchange; the same on all nodes
+    std::vector<LocalCounter> allreduces;  // by schedule
+    std::vector<LocalCounter> broadcasts;
+
+    int nodes() const { return static_cast<int>(ranks.size()); }
+    bool leads() const { return link != nullptr; }
+    const std::vector<int>& own_ranks() const { return ranks[static_cast<std::size_t>(node)]; }
+    // The number of `rank` in its node.
+    int local_number(int rank) const;
+    std::uint32_t take_sequences(std::uint64_t exchanges) {
+        const std::uint32_t first = sequence;
+        sequence += static_cast<std::uint32_t>(exchanges);
+        return first;
+    }
+    std::vector<std::string> describe() const;
+};
+
+}  // namespace peercoll

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An allreduce over several nodes, in chunks: R reduces inside the node, E exchanges between nodes, S spreads inside.
+//
+//   every rank      R0 R1 R2 S0 R3 S1 ...       S(c) needs E(c) of the first rank
+//   first ranks        E0 E1 E2 ...             beside them, a few at a time
+//
+// R is an allreduce of the node's ranks into their destinations; in rank order, where nothing may be folded yet, it
+// brings every rank's chunk to the first one. The order of R and S is the same on all ranks, whatever E takes.
+#pragma once
+
+#include "collectives/host/chunks.hpp"
+#include "collectives/nodes/exchange.hpp"
+#include "collectives/task.hpp"
+#include "plugin/common/status.hpp"
+#include "plugin/runtime/call.hpp"
+#include "plugin/runtime/hosts/hosts.hpp"
+#include "plugin/runtime/node.hpp"
+#include "plugin/runtime/operation.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace peercoll {
+
+class HostsAllreduce {
+public:
+    // All must outlive the object. `call.bytes()` > 0.
+    HostsAllreduce(Hosts& hosts, Node& node, const Call& call);
+
+    Progress progress();
+    NodeAllreduce algorithm() const { return algorithm_; }
+    // Why it has failed, if it was between nodes.
+    const Status& status() const { return status_; }
+
+private:
+    static constexpr std::uint64_t under_way = 3;  // chunks reduced here and not yet spread
+    // What chunks c, c + 3, c + 6 ... use in turn.
+    struct Slot {
+        std::optional<NodeExchange> exchange;
+        std::unique_ptr<std::byte[]> scratch;
+        std::unique_ptr<std::byte[]> inputs;  // in rank order: chunks of the node's other ranks
+    };
+    bool alone() const { return node_->team->size() == 1; }
+    Slot& slot_of(std::uint64_t chunk) { return slots_[chunk % under_way]; }
+    std::size_t chunk_bytes(std::uint64_t chunk) const { return chunks_[chunk].count() * call_->element_bytes; }
+    std::byte* destination_of(std::uint64_t chunk) const {
+        return call_->destination + chunks_[chunk].begin * call_->element_bytes;
+    }
+    const std::byte* source_of(std::uint64_t chunk) const {
+        return call_->source + chunks_[chunk].begin * call_->element_bytes;
+    }
+    bool advance_exchanges(bool& moved);
+    // The next R or S; false if there is none to start now.
+    bool start_next();
+    void start_reducing();
+    void start_bringing(Slot& slot);
+    void start_spreading();
+    void start_operation() { operation_.emplace(*node_->team, node_->agreed, node_->trials, part_); }
+    void end_of_operation();
+    void end_of_reducing();
+    void start_exchange();
+
+    Hosts* hosts_;
+    Node* node_;
+    const Call* call_;
+    NodeAllreduce algorithm_;
+    Chunks chunks_;
+    std::uint32_t sequence_;
+    std::uint64_t reduced_ = 0;  // chunks
+    std::uint64_t exchanged_ = 0;
+    std::uint64_t spread_ = 0;
+    int brought_ = 0;  // ranks of the node whose chunk is with the first one
+    std::array<Slot, under_way> slots_;
+    Call part_;  // of operation_
+    bool reducing_ = false;
+    std::optional<Operation> operation_;
+    Status status_;
+};
+
+}  // namespace peercoll

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/runtime/hosts/hosts_broadcast.hpp"
+
+#include "collectives/nodes/broadcast_binomial.hpp"
+#include "collectives/nodes/broadcast_chain.hpp"
+
+namespace peercoll {
+
+HostsBroadcast::HostsBroadcast(Hosts& hosts, Node& node, const Call& call)
+    : hosts_(&hosts),
+      node_(&node),
+      call_(&call),
+      algorithm_(select_node_broadcast({call.bytes(), hosts.nodes(), false})),
+      chunks_(call.bytes(), 1, node_broadcast_chunk_bytes),
+      root_node_(hosts.node_of[static_cast<std::size_t>(call.broadcast.root)]),
+      local_root_(on_root_node() ? hosts.local_number(call.broadcast.root) : 0) {
+    const std::uint32_t sequence = hosts.take_sequences(1);
+    if (node.team->size() == 1) spread_ = chunks_.size();
+    if (!hosts.leads()) return;
+    const BroadcastTree tree = algorithm_ == NodeBroadcast::Chain
+                                   ? chain(hosts.nodes(), hosts.node, root_node_)
+                                   : binomial_tree(hosts.nodes(), hosts.node, root_node_);
+    forwarding_.emplace(*hosts.link, tree, sequence, call.broadcast.buffer, chunks_);
+    if (on_root_node() && local_root_ == 0) forwarding_->offer(chunks_.size());
+}
+
+bool HostsBroadcast::may_spread() const {
+    if (spread_ == chunks_.size()) return false;
+    return on_root_node() || !hosts_->leads() || spread_ < received_;
+}
+
+void HostsBroadcast::start_spreading() {
+    part_ = *call_;
+    part_.broadcast = {call_->broadcast.buffer + chunks_[spread_].begin, chunks_[spread_].count(), local_root_};
+    operation_.emplace(*node_->team, node_->agreed, node_->trials, part_);
+}
+
+bool HostsBroadcast::advance_forwarding(bool& moved) {
+    if (!forwarding_) return true;
+    if (on_root_node() && local_root_ != 0) forwarding_->offer(spread_);
+    const Progress state = forwarding_->progress();
+    if (state == Progress::Failed) {
+        status_ = hosts_->link->status();
+        return false;
+    }
+    moved |= state != Progress::Pending;
+    received_ = forwarding_->available();
+    if (state == Progress::Done) forwarding_.reset();
+    return true;
+}
+
+Progress HostsBroadcast::progress() {
+    bool moved = false;
+    if (!advance_forwarding(moved)) return Progress::Failed;
+    if (operation_) {
+        const Progress state = operation_->progress();
+        if (state == Progress::Failed) return state;
+        moved |= state != Progress::Pending;
+        if (state == Progress::Done) {
+            operation_.reset();
+            ++spread_;
+        }
+    } else if (may_spread()) {
+        start_spreading();
+        moved = true;
+    }
+    if (spread_ == chunks_.size() && !forwarding_) return Progress::Done;
+    return moved ? Progress::Advanced : Progress::Pending;
+}
+
+}  // namespace peercoll

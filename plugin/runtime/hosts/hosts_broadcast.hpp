@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A broadcast over several nodes, in chunks: the root's node spreads a chunk inside, its first rank sends it on to
+// other nodes' first ranks while the next chunk is spread, and those forward it and spread it.
+#pragma once
+
+#include "collectives/host/chunks.hpp"
+#include "collectives/nodes/forwarding.hpp"
+#include "collectives/task.hpp"
+#include "plugin/common/status.hpp"
+#include "plugin/runtime/call.hpp"
+#include "plugin/runtime/hosts/hosts.hpp"
+#include "plugin/runtime/node.hpp"
+#include "plugin/runtime/operation.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace peercoll {
+
+class HostsBroadcast {
+public:
+    // All must outlive the object. `call.bytes()` > 0.
+    HostsBroadcast(Hosts& hosts, Node& node, const Call& call);
+
+    Progress progress();
+    NodeBroadcast algorithm() const { return algorithm_; }
+    // Why it has failed, if it was between nodes.
+    const Status& status() const { return status_; }
+
+private:
+    bool on_root_node() const { return hosts_->node == root_node_; }
+    // Whether this rank has the next chunk to spread, or gets it by spreading.
+    bool may_spread() const;
+    void start_spreading();
+    bool advance_forwarding(bool& moved);
+
+    Hosts* hosts_;
+    Node* node_;
+    const Call* call_;
+    NodeBroadcast algorithm_;
+    Chunks chunks_;
+    int root_node_;
+    int local_root_;                            // of the spreading inside this node
+    std::optional<NodeForwarding> forwarding_;  // of first ranks; none: over, or never begun
+    std::uint64_t received_ = 0;                // chunks that other nodes have sent
+    std::uint64_t spread_ = 0;
+    Call part_;
+    std::optional<Operation> operation_;
+    Status status_;
+};
+
+}  // namespace peercoll

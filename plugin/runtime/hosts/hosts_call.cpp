@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/runtime/hosts/hosts_call.hpp"
+
+#include <utility>
+
+namespace peercoll {
+
+namespace {
+
+// What others need of a message that has completed here is over in far less, unless they are lost.
+constexpr std::chrono::seconds settle_limit{1};
+
+}  // namespace
+
+bool HostsCall::on_root() const {
+    return hosts_->node == hosts_->node_of[static_cast<std::size_t>(original_->broadcast.root)] &&
+           hosts_->local_number(original_->broadcast.root) == node_->team->rank();
+}
+
+Status HostsCall::copy_in() {
+    if (!devices_->in_use()) return {};
+    const bool from_device = devices_->classify(original_->read_buffer()).runtime != nullptr;
+    if (!from_device && devices_->classify(original_->written_buffer()).runtime == nullptr) return {};
+    if (Status status = staged_.take(devices_->staging(), nullptr, 0, original_->bytes()); !status.ok()) return status;
+    if (original_->kind == PEERCOLL_BROADCAST) {
+        call_.broadcast.buffer = staged_.get();
+        return on_root() ? devices_->copy(staged_.get(), original_->broadcast.buffer, original_->bytes()) : Status{};
+    }
+    call_.destination = staged_.get();
+    if (!from_device) return {};
+    call_.source = staged_.get();  // reduced in place
+    return devices_->copy(staged_.get(), original_->source, original_->bytes());
+}
+
+Status HostsCall::copy_out() {
+    if (!staged() || (original_->kind == PEERCOLL_BROADCAST && on_root())) return {};
+    std::byte* to = original_->kind == PEERCOLL_BROADCAST ? original_->broadcast.buffer : original_->destination;
+    return devices_->copy(to, staged_.get(), original_->bytes());
+}
+
+Progress HostsCall::fail(Status status) {
+    status_ = std::move(status);
+    return Progress::Failed;
+}
+
+// A message that has completed here may still need this process to reach the other side, and the caller may not come
+// back for long. Not while other communicators have messages under way: those settle at their own end.
+Progress HostsCall::settle() {
+    if (!hosts_->leads() || !hosts_->link->must_settle() || std::chrono::steady_clock::now() > settle_until_)
+        return Progress::Done;
+    return hosts_->link->progress() ? Progress::Advanced : Progress::Pending;
+}
+
+Progress HostsCall::progress() {
+    switch (stage_) {
+        case Stage::Begin:
+            if (Status status = copy_in(); !status.ok()) return fail(std::move(status));
+            if (call_.kind == PEERCOLL_ALLREDUCE)
+                task_.emplace<HostsAllreduce>(*hosts_, *node_, call_);
+            else
+                task_.emplace<HostsBroadcast>(*hosts_, *node_, call_);
+            stage_ = Stage::Work;
+            return Progress::Advanced;
+        case Stage::Work: {
+            auto* allreduce = std::get_if<HostsAllreduce>(&task_);
+            auto* broadcast = std::get_if<HostsBroadcast>(&task_);
+            const Progress state = allreduce != nullptr ? allreduce->progress() : broadcast->progress();
+            if (state == Progress::Failed)
+                return fail(allreduce != nullptr ? allreduce->status() : broadcast->status());
+            if (state != Progress::Done) return state;
+            if (Status status = copy_out(); !status.ok()) return fail(std::move(status));
+            settle_until_ = std::chrono::steady_clock::now() + settle_limit;
+            stage_ = Stage::Settle;
+            return settle();
+        }
+        case Stage::Settle:
+            return settle();
+    }
+    return Progress::Failed;
+}
+
+void HostsCall::count() {
+    if (const auto* allreduce = std::get_if<HostsAllreduce>(&task_))
+        hosts_->allreduces[static_cast<std::size_t>(allreduce->algorithm())].add();
+    else if (const auto* broadcast = std::get_if<HostsBroadcast>(&task_))
+        hosts_->broadcasts[static_cast<std::size_t>(broadcast->algorithm())].add();
+}
+
+}  // namespace peercoll

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Setting up a communicator that spans nodes, after its first round (node_setup.hpp) has told so:
+//
+//   node rounds   each node among its ranks: as a communicator of one node (NodeGathers)
+//   round         did that work; the first ranks: my wire, my number for this communicator
+//   rounds        the first ranks' wire addresses
+//   round         do I know all the others   --> several hosts are served, or not, decided alike by all
+//
+// Per rank and communicator: about seven allgathers of half a KiB, and the addresses of some hundred bytes; it grows
+// with the number of ranks, as every allgather does. Connections are made when first used, by the schedules' partners
+// alone.
+#pragma once
+
+#include "plugin/runtime/hosts/hosts.hpp"
+#include "plugin/runtime/node_setup.hpp"
+
+namespace peercoll {
+
+// Collective; the same answer on all ranks. PEERCOLL_ERR_NOT_SUPPORTED: a rank has no transport, and which.
+Status set_up_hosts(Context& context, const peercoll_comm_params_t& comm, std::vector<int> node_of, bool rank_order,
+                    Node& node, std::unique_ptr<Hosts>& hosts);
+
+}  // namespace peercoll

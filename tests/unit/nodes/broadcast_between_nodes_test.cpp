@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Broadcasts between nodes, without wires.
+#include "collectives/nodes/broadcast_binomial.hpp"
+#include "collectives/nodes/broadcast_chain.hpp"
+#include "collectives/nodes/forwarding.hpp"
+#include "collectives/nodes/select.hpp"
+#include "tests/unit/nodes/expressions.hpp"
+#include "tests/unit/nodes/simulated_nodes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+
+namespace peercoll::test {
+
+namespace {
+
+using MakeTree = BroadcastTree (*)(int nodes, int node, int root);
+
+// Runs a broadcast of `bytes` bytes in chunks of 64; the root has a chunk more at each turn. Returns the turns.
+int broadcast(SimulatedNodes& simulated, MakeTree make_tree, int nodes, int root, std::size_t bytes) {
+    const Chunks chunks(bytes, 1, 64);
+    std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(nodes), std::vector<std::byte>(bytes));
+    std::vector<std::byte> expected(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) expected[i] = static_cast<std::byte>(leaf(root, i));
+    buffers[static_cast<std::size_t>(root)] = expected;
+    std::vector<std::unique_ptr<NodeForwarding>> all;
+    for (int node = 0; node < nodes; ++node)
+        all.push_back(std::make_unique<NodeForwarding>(simulated.link(node), make_tree(nodes, node, root), 9,
+                                                       buffers[static_cast<std::size_t>(node)].data(), chunks));
+    std::vector<bool> done(all.size());
+    int turns = 0;
+    for (std::size_t left = all.size(); left > 0 && turns < 10000; ++turns) {
+        for (std::size_t node = 0; node < all.size(); ++node) {
+            if (done[node]) continue;
+            if (static_cast<int>(node) == root)
+                all[node]->offer(std::min<std::uint64_t>(chunks.size(), static_cast<std::uint64_t>(turns)));
+            const Progress state = all[node]->progress();
+            EXPECT_NE(state, Progress::Failed);
+            if (state != Progress::Done) continue;
+            EXPECT_EQ(all[node]->available(), chunks.size());
+            done[node] = true;
+            --left;
+        }
+    }
+    for (int node = 0; node < nodes; ++node)
+        EXPECT_EQ(std::memcmp(buffers[static_cast<std::size_t>(node)].data(), expected.data(), bytes), 0)
+            << "node " << node << " of " << nodes << ", root " << root;
+    EXPECT_EQ(simulated.unmatched(), 0u);
+    EXPECT_EQ(simulated.outstanding(), 0u);
+    return turns;
+}
+
+}  // namespace
+
+TEST(BroadcastBetweenNodes, EveryNodeGetsTheMessageOnceFromAnyRoot) {
+    for (const MakeTree make_tree : {&binomial_tree, &chain}) {
+        for (int nodes = 1; nodes <= 17; ++nodes) {
+            for (int root = 0; root < nodes; ++root) {
+                for (const std::size_t bytes : {1u, 64u, 65u, 3000u}) {
+                    SimulatedNodes simulated(nodes);
+                    broadcast(simulated, make_tree, nodes, root, bytes);
+                    for (int node = 0; node < nodes; ++node)
+                        ASSERT_EQ(simulated.traffic(node).bytes_received, node == root ? 0 : bytes);
+                }
+            }
+        }
+    }
+}
+
+TEST(BroadcastBetweenNodes, EachNodeOfAChainSendsTheMessageAtMostOnce) {
+    SimulatedNodes simulated(9);
+    broadcast(simulated, &chain, 9, 4, 6400);
+    for (int node = 0; node < 9; ++node)
+        EXPECT_EQ(simulated.traffic(node).bytes_sent, node == 3 ? 0u : 6400u) << "node " << node;
+}
+
+TEST(BroadcastBetweenNodes, ABinomialTreeIsAsDeepAsTheLogarithmAtAnyScale) {
+    for (const int nodes : {2, 3, 64, 100, 1024, 2048}) {
+        const int log = std::bit_width(static_cast<unsigned>(nodes - 1));
+        for (int node = 0; node < nodes; ++node) {
+            int depth = 0;
+            for (int at = node; at != 5 % nodes; ++depth) at = binomial_tree(nodes, at, 5 % nodes).parent;
+            ASSERT_LE(depth, log) << nodes << " nodes, node " << node;
+        }
+        EXPECT_EQ(binomial_tree(nodes, 5 % nodes, 5 % nodes).children.size(), static_cast<std::size_t>(log));
+    }
+}
+
+TEST(BroadcastBetweenNodes, ChildrenKnowTheParentThatKnowsThem) {
+    for (const MakeTree make_tree : {&binomial_tree, &chain}) {
+        for (const int nodes : {1, 2, 7, 32, 300}) {
+            int edges = 0;
+            for (int node = 0; node < nodes; ++node) {
+                for (const int child : make_tree(nodes, node, nodes / 2).children) {
+                    EXPECT_EQ(make_tree(nodes, child, nodes / 2).parent, node);
+                    ++edges;
+                }
+            }
+            EXPECT_EQ(edges, nodes - 1);
+            EXPECT_EQ(make_tree(nodes, nodes / 2, nodes / 2).parent, -1);
+        }
+    }
+}
+
+TEST(ChoiceBetweenNodes, SmallMessagesTakeFewRoundsAndLargeOnesFewBytes) {
+    EXPECT_EQ(select_node_allreduce({8, 2, false}), NodeAllreduce::Doubling);
+    EXPECT_EQ(select_node_allreduce({8, 2048, false}), NodeAllreduce::Doubling);
+    EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 3, false}), NodeAllreduce::Direct);
+    EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 64, false}), NodeAllreduce::Halving);
+    EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 65, false}), NodeAllreduce::Direct);
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 24})
+        EXPECT_EQ(select_node_allreduce({bytes, 4, true}), NodeAllreduce::RankOrder);
+    EXPECT_EQ(select_node_broadcast({8, 4, false}), NodeBroadcast::Binomial);
+    EXPECT_EQ(select_node_broadcast({std::size_t{1} << 24, 4, false}), NodeBroadcast::Chain);
+    EXPECT_EQ(select_node_broadcast({std::size_t{1} << 24, 512, false}), NodeBroadcast::Binomial);
+}
+
+}  // namespace peercoll::test
