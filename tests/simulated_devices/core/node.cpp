@@ -228,7 +228,7 @@ private:
                   std::uint64_t major = 0;
                   std::uint64_t minor = 0;
                   const bool ok = words.size() == 4 && read_number(words[2], major) && major < 100 &&
-                                  read_number(words[3], minor) && minor < 10;
+                                  read_number(words[3], minor) && minor < 256;
                   device.capability_major = static_cast<int>(major);
                   device.capability_minor = static_cast<int>(minor);
                   return ok;
