@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What goes over the wire, what does not, and what happens when it cannot.
+#include "tests/several_nodes/pretended_nodes.hpp"
+#include "tests/support/plugin.hpp"
+
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace peercoll::test {
+
+namespace {
+
+class SeveralNodes : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const std::string why = why_no_nodes(); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+
+peercoll_status_t sum(std::vector<std::int64_t>& values, peercoll_comm_t comm) {
+    return plugin.allreduce(values.data(), values.data(), values.size(), PEERCOLL_INT64, PEERCOLL_SUM, comm);
+}
+
+bool maps_ucx() {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);)
+        if (line.find("libucp") != std::string::npos) return true;
+    return false;
+}
+
+GroupRules losing(int rank) {
+    GroupRules rules;
+    rules.expected_losses = {rank};
+    return rules;
+}
+
+}  // namespace
+
+TEST_F(SeveralNodes, EachNodeSendsTheOptimumWhateverItsRanks) {
+    run_nodes({0, 0, 0, 1, 2, 2}, [](Rank& rank) {
+        const Context context;
+        const Comm comm(context, rank.exchange());
+        // A multiple of nodes and cache lines, so that the optimum is a whole number of lines for every node.
+        constexpr std::size_t count = 3 * 8 * 1000;
+        constexpr std::uint64_t n = count * sizeof(std::int64_t);
+        std::vector<std::int64_t> values(count, rank.rank());
+        ASSERT_TRUE(succeeded(sum(values, comm.get())));
+        EXPECT_EQ(values, std::vector<std::int64_t>(count, 15));
+        const bool leads = rank.rank() == 0 || rank.rank() == 3 || rank.rank() == 4;
+        EXPECT_EQ(context.counter("wire.bytes"), leads ? 2 * n * 2 / 3 : 0);
+        EXPECT_EQ(context.counter("allreduce.hosts.direct"), 1u);
+        // Down the chain from node 1, where rank 3 is alone, to node 2 and node 0.
+        constexpr std::size_t bytes = std::size_t{4} << 20;
+        std::vector<std::uint8_t> message(bytes, rank.rank() == 3 ? 9 : 0);
+        ASSERT_TRUE(succeeded(plugin.broadcast(message.data(), bytes, 3, comm.get())));
+        EXPECT_EQ(message, std::vector<std::uint8_t>(bytes, 9));
+        const bool sends = rank.rank() == 3 || rank.rank() == 4;
+        EXPECT_EQ(context.counter("wire.bytes"), (leads ? 2 * n * 2 / 3 : 0) + (sends ? bytes : 0));
+        EXPECT_EQ(context.counter("broadcast.hosts.chain"), 1u);
+        EXPECT_EQ(maps_ucx(), leads) << "only ranks that speak for their node need the transport";
+    });
+}
+
+TEST_F(SeveralNodes, CommunicatorsOnOneNodeAndAcrossGoOnBesideEachOther) {
+    const std::vector<int> node_of = {0, 1, 0, 1, 2};
+    run_nodes(node_of, [&](Rank& rank) {
+        const Context context;
+        const Comm all(context, rank.exchange(0));
+        // Of node 0, of node 1, and of the last ranks of each node.
+        const int me = rank.rank();
+        const bool in_pair = me < 4;
+        const bool in_last = me >= 2;
+        std::unique_ptr<Comm> pair;
+        std::unique_ptr<Comm> last;
+        if (in_pair) pair = std::make_unique<Comm>(context, rank.exchange(1 + me % 2, me / 2, 2));
+        if (in_last) last = std::make_unique<Comm>(context, rank.exchange(3, me - 2, 3));
+        for (int round = 0; round < 20; ++round) {
+            const std::size_t count = round % 4 == 0 ? 50000 : 3;
+            std::vector<std::int64_t> values(count, me + round);
+            ASSERT_TRUE(succeeded(sum(values, all.get())));
+            EXPECT_EQ(values, std::vector<std::int64_t>(count, 10 + 5 * round));
+            if (in_pair) {
+                values.assign(count, me);
+                ASSERT_TRUE(succeeded(sum(values, pair->get())));
+                EXPECT_EQ(values, std::vector<std::int64_t>(count, me % 2 == 0 ? 2 : 4));
+            }
+            if (in_last) {
+                values.assign(count, me);
+                ASSERT_TRUE(succeeded(sum(values, last->get())));
+                EXPECT_EQ(values, std::vector<std::int64_t>(count, 9));
+            }
+        }
+    });
+}
+
+TEST_F(SeveralNodes, ManyCommunicatorsOneAfterAnother) {
+    run_nodes({0, 0, 1}, [](Rank& rank) {
+        const Context context;
+        for (int i = 0; i < 30; ++i) {
+            const Comm comm(context, rank.exchange(0));
+            std::vector<std::int64_t> values(5, i);
+            ASSERT_TRUE(succeeded(sum(values, comm.get())));
+            EXPECT_EQ(values, std::vector<std::int64_t>(5, 3 * i));
+        }
+        EXPECT_GT(context.counter("segment.reused"), 0u);
+    });
+}
+
+TEST_F(SeveralNodes, ARankWithoutATransportIsToldToAllAlike) {
+    run_nodes({0, 0, 1, 2}, [](Rank& rank) {
+        if (rank.rank() == 2) {
+            EXPECT_EQ(::setenv("PEERCOLL_UCX_TLS", "none_such", 1), 0);
+        }
+        const Context context;
+        const Comm comm(context, rank.exchange());
+        std::vector<std::int64_t> values(3, 1);
+        for (int i = 0; i < 2; ++i)
+            EXPECT_TRUE(refused(sum(values, comm.get()), PEERCOLL_ERR_NOT_SUPPORTED, "several hosts"));
+        EXPECT_TRUE(refused(sum(values, comm.get()), PEERCOLL_ERR_NOT_SUPPORTED, "rank 2"));
+        EXPECT_EQ(values, std::vector<std::int64_t>(3, 1));
+        EXPECT_EQ(context.counter("allreduce.served"), 0u);
+    });
+}
+
+TEST_F(SeveralNodes, ARankThatDoesNotComeIsWaitedForUntilTheTimeout) {
+    run_nodes({0, 0, 1, 1}, [](Rank& rank) {
+        const Context context({"timeout=1000ms"});
+        const Comm comm(context, rank.exchange());
+        std::vector<std::int64_t> values(100000, 1);
+        ASSERT_TRUE(succeeded(sum(values, comm.get())));
+        if (rank.rank() == 3) {
+            // Until all others have given up; their next call would say so at once.
+            while (rank.word(0).load() < 3) ::usleep(1000);
+            return;
+        }
+        const peercoll_status_t status = sum(values, comm.get());
+        EXPECT_TRUE(status == PEERCOLL_ERR_TIMEOUT || status == PEERCOLL_ERR_PEER_LOST) << plugin.last_error();
+        EXPECT_EQ(sum(values, comm.get()), status) << "the communicator stays unusable";
+        ++rank.word(0);
+    });
+}
+
+TEST_F(SeveralNodes, ARankThatDiesOnAnotherNodeEndsTheCollectiveEverywhere) {
+    // The first rank of a node, whom others have a connection to; and one whom only its own node can miss.
+    for (const int victim : {2, 3}) {
+        SCOPED_TRACE(victim);
+        run_nodes(
+            {0, 0, 1, 1},
+            [victim](Rank& rank) {
+                const Context context({"peer_check=100ms", "timeout=20s"});
+                const Comm comm(context, rank.exchange());
+                std::vector<std::int64_t> values(100000, 1);
+                ASSERT_TRUE(succeeded(sum(values, comm.get())));
+                if (rank.rank() == victim) ::raise(SIGKILL);
+                EXPECT_TRUE(refused(sum(values, comm.get()), PEERCOLL_ERR_PEER_LOST));
+            },
+            losing(victim));
+    }
+}
+
+}  // namespace peercoll::test
