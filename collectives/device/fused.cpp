@@ -205,9 +205,11 @@ Status FusedFold::launch() {
             block_ends.push_back(static_cast<std::uint32_t>(inputs.size()));
         }
     }
-    for (int rank = 0; rank < team_->size(); ++rank)
-        if (work_.collective != PEERCOLL_BROADCAST || rank != work_.root)
-            outputs.push_back(destinations_[static_cast<std::size_t>(rank)] + offset);
+    for (int rank = 0; rank < team_->size(); ++rank) {
+        if (work_.collective == PEERCOLL_BROADCAST && rank == work_.root) continue;
+        if (mine_->own_outputs && team_->arrival(rank).destination.device != mine_->device) continue;
+        outputs.push_back(destinations_[static_cast<std::size_t>(rank)] + offset);
+    }
 
     peercoll_fold_t fold{};
     fold.struct_size = sizeof fold;

@@ -3,13 +3,16 @@
 // that reads all inputs once and writes all outputs once. With several devices each executor does so for its part of
 // the elements, so that every link carries each byte once in each direction.
 //
-//   rank 0  in0 --\                        /--> out0          device A: elements [0, n/2)
-//   rank 1  in1 ----> fold in plan order ----> out1
-//   rank 2  in2 --/                        \--> out2          device B: elements [n/2, n), the same way
+//   rank 0: in0 --+                         +--> out0         device A: elements [0, n/2)
+//   rank 1: in1 --+--> fold in plan order --+--> out1
+//   rank 2: in2 --+                         +--> out2         device B: elements [n/2, n), the same way
 //
-// Nobody waits on a device: an executor starts when all ranks have arrived, and a part is read and written by one
-// kernel alone, so in place is safe. The device writes a flag into the device segment when its part is done; that is
-// what the ranks wait for. Processes that share a device never run kernels on it at the same time.
+// That is the two-shot shape. The one-shot shape, for two devices and for small messages: each executor folds all
+// elements, and writes the outputs on its own device; not in place, since others still read the inputs.
+//
+// Nobody waits on a device: an executor starts when all ranks have arrived, and (two-shot) a part is read and written
+// by one kernel alone, so in place is safe. The device writes a flag into the device segment when its part is done;
+// that is what the ranks wait for. Processes that share a device never run kernels on it at the same time.
 //
 // Used when every buffer is device memory that its executors have mapped. Cost: a launch, 2 p n bytes of memory traffic
 // on one device; between D devices 2 n (D - 1) / D on each link and direction for allreduce, n for broadcast.

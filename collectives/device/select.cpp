@@ -51,17 +51,20 @@ std::vector<Executor> candidates(const DeviceSituation& situation) {
         const std::uint32_t device = buffer_written(situation, rank).device;
         const bool known = std::any_of(list.begin(), list.end(),
                                        [device](const Executor& executor) { return executor.device == device; });
-        if (!known || situation.executors == Executors::PerRank) list.push_back({rank, device, 0, 0});
+        if (!known || situation.executors == Executors::PerRank) list.push_back({rank, device, 0, 0, false});
     }
     return list;
 }
 
-bool wants_one(const DeviceSituation& situation, std::size_t devices) {
-    if (situation.executors == Executors::One) return true;
-    if (situation.executors != Executors::Auto) return false;
+bool is_small(const DeviceSituation& situation, std::size_t devices) {
     const auto* row =
         std::find_if(std::begin(rows), std::end(rows), [&](const Row& one) { return devices <= one.devices; });
     return situation.count * situation.element_bytes <= row->one_executor_bytes;
+}
+
+bool wants_one(const DeviceSituation& situation, std::size_t devices) {
+    if (situation.executors == Executors::One) return true;
+    return situation.executors == Executors::Auto && is_small(situation, devices);
 }
 
 // In a large broadcast between more than two devices the root's own would send its part to all others, besides what
@@ -73,6 +76,28 @@ void leave_root_out(const DeviceSituation& situation, std::vector<Executor>& lis
     list.erase(std::remove_if(list.begin(), list.end(),
                               [&](const Executor& executor) { return executor.device == root_device; }),
                list.end());
+}
+
+bool overlap(const BufferFact& a, const BufferFact& b, std::uint64_t bytes) {
+    return a.device == b.device && a.allocation_id == b.allocation_id && a.offset < b.offset + bytes &&
+           b.offset < a.offset + bytes;
+}
+
+// Whether devices may write outputs while others still read inputs.
+bool is_apart(const DeviceSituation& situation) {
+    const std::uint64_t bytes = situation.count * situation.element_bytes;
+    return std::none_of(situation.arrivals.begin(), situation.arrivals.end(), [bytes](const DeviceArrival* arrival) {
+        return overlap(arrival->source, arrival->destination, bytes);
+    });
+}
+
+// Between two devices a one-shot allreduce moves as much as a two-shot one and only reads; between more it moves more,
+// which does not matter while the message is small.
+bool takes_one_shot(const DeviceSituation& situation, std::size_t devices) {
+    if (situation.collective != PEERCOLL_ALLREDUCE || situation.executors != Executors::Auto || devices < 2)
+        return false;
+    if (situation.algorithm == DeviceAlgorithm::TwoShot || !is_apart(situation)) return false;
+    return devices == 2 || situation.algorithm == DeviceAlgorithm::OneShot || is_small(situation, devices);
 }
 
 void cut(const DeviceSituation& situation, std::vector<Executor>& list) {
@@ -121,11 +146,18 @@ DeviceChoice select_device(const DeviceSituation& situation) {
     const std::size_t devices = list.size();
     list.erase(lost, list.end());
     if (list.empty()) return staged("no device reaches the memory of all others", single_copy);
-    if (!all_reach || wants_one(situation, devices))
-        list.resize(1);
-    else
-        leave_root_out(situation, list);
-    cut(situation, list);
+    if (all_reach && takes_one_shot(situation, devices)) {
+        for (Executor& executor : list) {
+            executor.last = situation.count;
+            executor.own_outputs = true;
+        }
+    } else {
+        if (!all_reach || wants_one(situation, devices))
+            list.resize(1);
+        else
+            leave_root_out(situation, list);
+        cut(situation, list);
+    }
 
     DeviceChoice choice;
     choice.path = Path::Fused;

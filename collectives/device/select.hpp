@@ -18,15 +18,18 @@ namespace peercoll {
 enum class Executors : std::uint8_t { Auto, One, PerDevice, PerRank };
 
 // What is done with device buffers: folds by kernels that read and write all ranks' buffers, or copies through host
-// memory around a host algorithm.
-enum class DeviceAlgorithm : std::uint8_t { Auto, Fused, Staged };
+// memory around a host algorithm. One-shot: each device reads all inputs and writes its own ranks' outputs. Two-shot:
+// each device reads a part of all inputs and writes that part of all outputs. Fused: the better of the two.
+enum class DeviceAlgorithm : std::uint8_t { Auto, Fused, OneShot, TwoShot, Staged };
 
-// A rank that acts for others: its device folds elements [first, last) of all inputs into all outputs.
+// A rank that acts for others: its device folds elements [first, last) of all inputs into all outputs, or into those of
+// the ranks on its device alone.
 struct Executor {
     int rank = 0;
     std::uint32_t device = 0;
     std::uint64_t first = 0;
     std::uint64_t last = 0;
+    bool own_outputs = false;
     bool operator==(const Executor&) const = default;
 };
 

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 4> wait_words{"auto", "spin", "yield", "s
 constexpr std::array<std::string_view, 5> log_words{"off", "error", "warn", "info", "debug"};
 constexpr std::array<std::string_view, 3> statistics_words{"off", "summary", "all"};
 constexpr std::array<std::string_view, 2> on_off_words{"on", "off"};
-constexpr std::array<std::string_view, 3> device_algorithm_words{"auto", "fused", "staged"};
+constexpr std::array<std::string_view, 5> device_algorithm_words{"auto", "fused", "one_shot", "two_shot", "staged"};
 constexpr std::array<std::string_view, 4> executor_words{"auto", "one", "per_device", "per_rank"};
 constexpr std::array<std::string_view, 3> peer_access_words{"off", "same_device", "all"};
 
@@ -214,8 +214,8 @@ const std::vector<Row>& rows() {
           "paths separated by a colon, or nothing", ""},
          path_reader(&Options::device_runtimes)},
         {{"device_algorithm",
-          "What is done with device buffers: fused folds all ranks' buffers in place by kernels, staged copies them "
-          "through host memory; auto is fused where all buffers can be reached.",
+          "What is done with device buffers: fused folds all ranks' buffers by kernels, one_shot and two_shot name its "
+          "two shapes between devices, staged copies through host memory; auto is fused where all can be reached.",
           device_algorithm_values, "auto"},
          word_reader(&Options::device_algorithm, device_algorithm_words)},
         {{"executors",

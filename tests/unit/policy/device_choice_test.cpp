@@ -26,7 +26,8 @@ public:
         for (const std::uint32_t device : devices) {
             DeviceArrival arrival{};
             arrival.source = on(device);
-            arrival.destination = on(device);
+            arrival.source.allocation_id = 1;
+            arrival.destination = arrival.source;  // in place
             arrivals.push_back(arrival);
         }
     }
@@ -45,6 +46,10 @@ public:
         situation.count = bytes;
         situation.element_bytes = 1;
         return situation;
+    }
+    // Results elsewhere.
+    void put_apart() {
+        for (DeviceArrival& arrival : arrivals) arrival.destination.allocation_id = 2;
     }
     std::vector<DeviceArrival> arrivals;
 };
@@ -107,6 +112,41 @@ TEST(DeviceChoice, OneExecutorServesAllDevicesWhereTheMessageIsSmallAndOneEachWh
     const DeviceChoice large = select_device(node.allreduce(64 * MiB));
     EXPECT_EQ(executors(large), (std::vector<int>{0, 2, 4, 6}));
     expect_cover(large, 64 * MiB / 4);
+}
+
+TEST(DeviceChoice, ApartBetweenTwoDevicesEachReadsAllAndWritesItsOwn) {
+    for (const std::uint64_t bytes : {8 * KiB, 256 * MiB}) {
+        Node node({0, 0, 1, 1});
+        node.put_apart();
+        const DeviceChoice choice = select_device(node.allreduce(bytes));
+        EXPECT_EQ(executors(choice), (std::vector<int>{0, 2}));
+        for (std::size_t i = 0; i < choice.executors; ++i) {
+            EXPECT_EQ(choice.executor[i].first, 0U);
+            EXPECT_EQ(choice.executor[i].last, bytes / 4);
+            EXPECT_TRUE(choice.executor[i].own_outputs);
+        }
+    }
+}
+
+TEST(DeviceChoice, ApartBetweenManyDevicesSmallMessagesAreOneShotAndLargeOnesTwoShot) {
+    Node node({0, 1, 2, 3});
+    node.put_apart();
+    const DeviceChoice small = select_device(node.allreduce(8));
+    EXPECT_EQ(small.executors, 4U);
+    EXPECT_TRUE(small.executor[0].own_outputs);
+    const DeviceChoice large = select_device(node.allreduce(64 * MiB));
+    EXPECT_FALSE(large.executor[0].own_outputs);
+    expect_cover(large, 64 * MiB / 4);
+}
+
+TEST(DeviceChoice, OneBufferInPlaceMakesAllTwoShot) {
+    Node node({0, 1});
+    node.put_apart();
+    node.arrivals[1].destination = node.arrivals[1].source;
+    node.arrivals[1].destination.offset = 4;  // overlaps
+    const DeviceChoice choice = select_device(node.allreduce(64 * MiB));
+    EXPECT_FALSE(choice.executor[0].own_outputs);
+    expect_cover(choice, 64 * MiB / 4);
 }
 
 TEST(DeviceChoice, PartsThatWouldBeEmptyHaveNoExecutor) {
