@@ -115,6 +115,10 @@ Progress DeviceCall::progress() {
     if (std::holds_alternative<std::monostate>(task_)) {
         if (node_->devices == nullptr) {
             note_devices();
+            // With a team, describe() does this.
+            for (const void* buffer : {call_.read_buffer(), call_.written_buffer()})
+                if (Status status = ProcessDevices::settle(devices_->classify(buffer)); !status.ok())
+                    return fail(std::move(status));
             // Others may copy from this rank's memory, but staging is no device runtime's.
             stage(false, true, {});
         } else if (Status status = meet(); !status.ok()) {

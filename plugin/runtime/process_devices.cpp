@@ -26,15 +26,6 @@ std::uint64_t number(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address);
 }
 
-// The application's own "synchronous" copies from and to it may still run.
-Status settle(const ClassifiedMemory& memory) {
-    if (!memory.on_device() || !PEERCOLL_DEVICE_HAS(memory.runtime, settle)) return {};
-    int lasting = 0;
-    peercoll_reason_t reason{};
-    const peercoll_status_t status = memory.runtime->settle(&memory.info, &lasting, &reason);
-    return status == PEERCOLL_SUCCESS ? Status() : Status(status, reason.text);
-}
-
 Status copy_by(StreamPool& streams, const ClassifiedMemory& device, void* to, const void* from, std::size_t bytes) {
     LentStream stream;
     if (Status status = streams.take(*device.runtime, device.info.device, stream); !status.ok()) return status;
@@ -49,6 +40,14 @@ ProcessDevices::ProcessDevices(const Options& options, std::vector<std::string>&
       runtimes_(wanted_ ? built_in_runtimes() : std::vector<const peercoll_device_runtime_t*>{},
                 wanted_ ? split_paths(options.device_runtimes) : std::vector<std::string>{}, problems),
       mappings_(options.mapping_cache) {}
+
+Status ProcessDevices::settle(const ClassifiedMemory& memory) {
+    if (!memory.on_device() || !PEERCOLL_DEVICE_HAS(memory.runtime, settle)) return {};
+    int lasting = 0;
+    peercoll_reason_t reason{};
+    const peercoll_status_t status = memory.runtime->settle(&memory.info, &lasting, &reason);
+    return status == PEERCOLL_SUCCESS ? Status() : Status(status, reason.text);
+}
 
 bool ProcessDevices::has_active_device() {
     if (!in_use()) return false;

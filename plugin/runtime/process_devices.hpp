@@ -30,6 +30,8 @@ public:
     ClassifiedMemory classify(const void* address) {
         return in_use() ? runtimes_.classify(address) : ClassifiedMemory{};
     }
+    // Waits for the application's own "synchronous" copies from and to it, which may still run.
+    static Status settle(const ClassifiedMemory& memory);
     // Blocking, between any two memories of this process.
     Status copy(void* to, const void* from, std::size_t bytes);
     // Staging for callers; pinned for a device that the process uses.
