@@ -7,6 +7,14 @@
 
 namespace peercoll::test {
 
+namespace {
+
+Exchange end_of(const Rank& rank) {
+    return rank.exchange(Rank::exchange_count - 1);
+}
+
+}  // namespace
+
 Machine machine_of(const std::string& node) {
     std::ifstream file(std::string(PEERCOLL_SIMULATED_NODES) + "/" + node + ".node");
     EXPECT_TRUE(file.is_open()) << "there is no node " << node;
@@ -23,9 +31,19 @@ DeviceRank::DeviceRank(const Rank& rank, const Machine& machine, int device)
 }
 
 DeviceRank::~DeviceRank() {
-    EXPECT_TRUE(rank_.exchange(Rank::exchange_count - 1).meet());  // nobody holds another's memory any more
+    EXPECT_TRUE(end_of(rank_).meet());  // nobody holds another's memory any more
     EXPECT_EQ(bytes_in_use(), 0U) << "device memory is still in use at the end";
-    EXPECT_TRUE(rank_.exchange(Rank::exchange_count - 1).meet());
+    EXPECT_TRUE(end_of(rank_).meet());
+}
+
+void DeviceRank::use(int device) {
+    application_.use(device);
+    device_ = device;
+}
+
+void leave_with_devices(const Rank& rank) {
+    EXPECT_TRUE(end_of(rank).meet());
+    EXPECT_TRUE(end_of(rank).meet());
 }
 
 std::uint64_t DeviceRank::bytes_in_use() const {

@@ -29,6 +29,8 @@ public:
     const Application& application() const { return application_; }
     const Application* operator->() const { return &application_; }
     int device() const { return device_; }
+    // Another device of this process, in whose memory it allocates from now on.
+    void use(int device);
     // By all processes together, on this rank's device.
     std::uint64_t bytes_in_use() const;
 
@@ -37,6 +39,9 @@ private:
     Application application_;
     int device_;
 };
+
+// For a rank that has no device at the end, where others leave.
+void leave_with_devices(const Rank& rank);
 
 // The first device buffer of a communicator is met by an allreduce, and all later collectives know of devices.
 void meet_devices(const Comm& comm, const TestMemory& memory);
