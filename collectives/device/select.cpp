@@ -7,13 +7,25 @@ namespace peercoll {
 
 namespace {
 
-// Up to so many bytes one executor serves all devices: a second launch and its flag cost more than the bytes on the
-// link. By number of devices; see README, Figures.
+// By number of devices, the first row that fits. From measurements on two H200s (mpi_examples/figures/h200_2_gpus); the
+// rows of more devices follow from the bytes on their links.
 struct Row {
     std::size_t devices;
+    // Up to so many bytes one executor serves all devices: a second launch and its flag cost more than the bytes.
     std::uint64_t one_executor_bytes;
+    // Up to so many bytes an allreduce that is not in place is one-shot.
+    std::uint64_t one_shot_bytes;
 };
-constexpr Row rows[] = {{2, 256 << 10}, {4, 128 << 10}, {SIZE_MAX, 64 << 10}};
+constexpr std::uint64_t KiB = 1024;
+constexpr Row rows[] = {
+    {2, 256 * KiB, 64 * 1024 * KiB},
+    {4, 128 * KiB, 128 * KiB},
+    {SIZE_MAX, 64 * KiB, 64 * KiB},
+};
+
+const Row& row_of(std::size_t devices) {
+    return *std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return devices <= row.devices; });
+}
 
 // Parts begin at multiples of so many bytes, which is what kernels and memories like.
 constexpr std::uint64_t part_alignment = 512;
@@ -56,15 +68,13 @@ std::vector<Executor> candidates(const DeviceSituation& situation) {
     return list;
 }
 
-bool is_small(const DeviceSituation& situation, std::size_t devices) {
-    const auto* row =
-        std::find_if(std::begin(rows), std::end(rows), [&](const Row& one) { return devices <= one.devices; });
-    return situation.count * situation.element_bytes <= row->one_executor_bytes;
+std::uint64_t bytes_of(const DeviceSituation& situation) {
+    return situation.count * situation.element_bytes;
 }
 
 bool wants_one(const DeviceSituation& situation, std::size_t devices) {
     if (situation.executors == Executors::One) return true;
-    return situation.executors == Executors::Auto && is_small(situation, devices);
+    return situation.executors == Executors::Auto && bytes_of(situation) <= row_of(devices).one_executor_bytes;
 }
 
 // In a large broadcast between more than two devices the root's own would send its part to all others, besides what
@@ -85,19 +95,19 @@ bool overlap(const BufferFact& a, const BufferFact& b, std::uint64_t bytes) {
 
 // Whether devices may write outputs while others still read inputs.
 bool is_apart(const DeviceSituation& situation) {
-    const std::uint64_t bytes = situation.count * situation.element_bytes;
+    const std::uint64_t bytes = bytes_of(situation);
     return std::none_of(situation.arrivals.begin(), situation.arrivals.end(), [bytes](const DeviceArrival* arrival) {
         return overlap(arrival->source, arrival->destination, bytes);
     });
 }
 
-// Between two devices a one-shot allreduce moves as much as a two-shot one and only reads; between more it moves more,
-// which does not matter while the message is small.
+// A one-shot allreduce only reads over the links, and moves as much as a two-shot one between two devices, more between
+// more, which does not matter while the message is small.
 bool takes_one_shot(const DeviceSituation& situation, std::size_t devices) {
     if (situation.collective != PEERCOLL_ALLREDUCE || situation.executors != Executors::Auto || devices < 2)
         return false;
     if (situation.algorithm == DeviceAlgorithm::TwoShot || !is_apart(situation)) return false;
-    return devices == 2 || situation.algorithm == DeviceAlgorithm::OneShot || is_small(situation, devices);
+    return situation.algorithm == DeviceAlgorithm::OneShot || bytes_of(situation) <= row_of(devices).one_shot_bytes;
 }
 
 void cut(const DeviceSituation& situation, std::vector<Executor>& list) {

@@ -115,7 +115,7 @@ TEST(DeviceChoice, OneExecutorServesAllDevicesWhereTheMessageIsSmallAndOneEachWh
 }
 
 TEST(DeviceChoice, ApartBetweenTwoDevicesEachReadsAllAndWritesItsOwn) {
-    for (const std::uint64_t bytes : {8 * KiB, 256 * MiB}) {
+    for (const std::uint64_t bytes : {8 * KiB, 64 * MiB}) {
         Node node({0, 0, 1, 1});
         node.put_apart();
         const DeviceChoice choice = select_device(node.allreduce(bytes));
@@ -137,6 +137,18 @@ TEST(DeviceChoice, ApartBetweenManyDevicesSmallMessagesAreOneShotAndLargeOnesTwo
     const DeviceChoice large = select_device(node.allreduce(64 * MiB));
     EXPECT_FALSE(large.executor[0].own_outputs);
     expect_cover(large, 64 * MiB / 4);
+}
+
+TEST(DeviceChoice, OneShotAndTwoShotCanBeForced) {
+    Node node({0, 1});
+    node.put_apart();
+    DeviceSituation large = node.allreduce(256 * MiB);
+    EXPECT_FALSE(select_device(large).executor[0].own_outputs);
+    large.algorithm = DeviceAlgorithm::OneShot;
+    EXPECT_TRUE(select_device(large).executor[0].own_outputs);
+    DeviceSituation medium = node.allreduce(1 * MiB);
+    medium.algorithm = DeviceAlgorithm::TwoShot;
+    EXPECT_FALSE(select_device(medium).executor[0].own_outputs);
 }
 
 TEST(DeviceChoice, OneBufferInPlaceMakesAllTwoShot) {
