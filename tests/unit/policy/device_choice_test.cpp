@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <vector>
 
 namespace peercoll {
@@ -24,11 +25,10 @@ class Node {
 public:
     explicit Node(const std::vector<std::uint32_t>& devices) {
         for (const std::uint32_t device : devices) {
-            DeviceArrival arrival{};
+            DeviceArrival& arrival = arrivals.emplace_back();
             arrival.source = on(device);
             arrival.source.allocation_id = 1;
             arrival.destination = arrival.source;  // in place
-            arrivals.push_back(arrival);
         }
     }
     DeviceSituation allreduce(std::uint64_t bytes) {
@@ -51,7 +51,7 @@ public:
     void put_apart() {
         for (DeviceArrival& arrival : arrivals) arrival.destination.allocation_id = 2;
     }
-    std::vector<DeviceArrival> arrivals;
+    std::deque<DeviceArrival> arrivals;  // not to be copied
 };
 
 std::vector<int> executors(const DeviceChoice& choice) {
