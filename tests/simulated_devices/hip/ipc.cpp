@@ -44,16 +44,10 @@ ImportedMemory* find_open(std::uint64_t block, int device_of_node, std::uint64_t
     return nullptr;
 }
 
-// Which devices' kernels reach it. HIP 7 enables the device of the owner's number, whatever that is here.
-DeviceSet readers_of(Device& device, const HandleContents& contents, int owner_device) {
-    if (major() >= 7) {
-        const int meant = device_at(contents.ordinal).of_node;
-        if (meant != device.of_node) {
-            device.execution->peers.fetch_or(one_device(meant));
-        }
-        return meant == owner_device ? one_device(device.of_node) : 0;
-    }
-    return one_device(device.of_node);
+// Which devices' kernels reach it. HIP 7 gives access to the device of the owner's number, whatever that is here.
+DeviceSet readers_of(const Device& device, const HandleContents& contents, int owner_device) {
+    const bool mistaken = major() >= 7 && device_at(contents.ordinal).of_node != owner_device;
+    return mistaken ? 0 : one_device(device.of_node);
 }
 
 hipError_t open(Device& device, const HandleContents& contents, void** address) {
