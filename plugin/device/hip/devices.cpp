@@ -106,8 +106,8 @@ std::uint64_t number_of(std::string_view text) {
 
 std::array<std::uint8_t, 16> make_uuid(std::string_view hip_uuid, std::string_view pci_id) {
     hip_uuid = hip_uuid.substr(0, hip_uuid.find('\0'));
-    const bool unknown = hip_uuid.empty() || hip_uuid.find_first_not_of("X") == std::string_view::npos ||
-                         hip_uuid.find_first_not_of("0") == std::string_view::npos;
+    const bool unknown = hip_uuid.empty() || hip_uuid.find_first_not_of('X') == std::string_view::npos ||
+                         hip_uuid.find_first_not_of('0') == std::string_view::npos;
     const std::uint64_t halves[] = {unknown ? 0 : number_of(hip_uuid), pci_id.empty() ? 0 : number_of(pci_id)};
     std::array<std::uint8_t, 16> made{};
     for (std::size_t i = 0; i < made.size(); ++i)
