@@ -88,7 +88,8 @@ void fill_in(Context& context, std::vector<int> node_of, bool rank_order, int se
     hosts.node_of = std::move(node_of);
     hosts.node = hosts.node_of[static_cast<std::size_t>(self)];
     hosts.rank_order = rank_order;
-    hosts.ranks.resize(static_cast<std::size_t>(1 + *std::max_element(hosts.node_of.begin(), hosts.node_of.end())));
+    const auto last = static_cast<std::size_t>(*std::max_element(hosts.node_of.begin(), hosts.node_of.end()));
+    hosts.ranks.resize(last + 1);
     for (std::size_t rank = 0; rank < hosts.node_of.size(); ++rank)
         hosts.ranks[static_cast<std::size_t>(hosts.node_of[rank])].push_back(static_cast<int>(rank));
     hosts.keeps_rank_order = std::is_sorted(hosts.node_of.begin(), hosts.node_of.end());
