@@ -41,9 +41,10 @@ CUresult open(Context& context, const HandleContents& contents, CUdeviceptr* add
         return CUDA_ERROR_INVALID_VALUE;
     }
     const int from = context.execution->device;
+    // Of any device of the node, also of one that CUDA_VISIBLE_DEVICES hides from this process.
     const int to = simulated.node().device_with_uuid(block->device());
-    if (to < 0 || ordinal_of(to) < 0) {
-        return CUDA_ERROR_INVALID_DEVICE;  // CUDA_VISIBLE_DEVICES hides it from this process
+    if (to < 0) {
+        return CUDA_ERROR_INVALID_DEVICE;
     }
     if (to != from) {
         if (!simulated.node().link(from, to).access) {

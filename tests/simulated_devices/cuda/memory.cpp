@@ -95,6 +95,9 @@ CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned fla
 // Waits for what runs, as the real one does.
 CUresult cuMemFree_v2(CUdeviceptr address) {
     return call_with_context([&](Context& context) {
+        if (address == 0) {
+            return CUDA_SUCCESS;
+        }
         const auto mapping = find_mapping(address);
         const bool good = mapping && mapping->base == address &&
                           (mapping->kind == MemoryKind::Device || mapping->kind == MemoryKind::Managed ||
@@ -148,6 +151,11 @@ CUresult cuMemFreeHost(void* address) {
 CUresult cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned flags) {
     return call_with_context([&](Context& context) {
         if (address == nullptr || bytes == 0 || flags > 15) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        // The driver's own host memory is no memory to register; only what was registered before is told as such (712).
+        const auto there = find_mapping(reinterpret_cast<std::uintptr_t>(address));
+        if (there && there->kind == MemoryKind::Pinned) {
             return CUDA_ERROR_INVALID_VALUE;
         }
         return add_host(context, MemoryKind::Registered, address, bytes, nullptr);

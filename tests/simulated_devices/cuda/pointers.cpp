@@ -165,8 +165,9 @@ CUresult cuPointerSetAttribute(const void* value, int attribute, CUdeviceptr add
     });
 }
 
+// Unlike the queries of attributes it needs a current context.
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address) {
-    return call([&] {
+    return call_with_context([&](Context&) {
         const auto mapping = find_mapping(address);
         if (!mapping) {
             return CUDA_ERROR_NOT_FOUND;

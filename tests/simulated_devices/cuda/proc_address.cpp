@@ -111,7 +111,7 @@ int look_up(const std::string& name, int version, void** function) {
     return exists ? version_too_old : no_such_symbol;
 }
 
-CUresult get_proc_address(const char* name, void** function, int version, std::uint64_t flags, int* status) {
+CUresult get_proc_address(const char* name, void** function, int version, std::uint64_t flags, int& status) {
     if (variant() == Variant::Stub) {
         return CUDA_ERROR_STUB_LIBRARY;
     }
@@ -120,24 +120,25 @@ CUresult get_proc_address(const char* name, void** function, int version, std::u
         return CUDA_ERROR_INVALID_VALUE;
     }
     *function = nullptr;
-    const int result = look_up(name, version, function);
-    if (status != nullptr) {
-        *status = result;
-    }
-    return result == found_it ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    status = look_up(name, version, function);
+    return CUDA_SUCCESS;
 }
 
 }  // namespace
 
 extern "C" {
 
-// Neither needs cuInit.
+// Neither needs cuInit. For a name that is not there the first says so by its result, the second by `status` alone:
+// that one succeeds, and whoever looks at its result only calls a null pointer.
 CUresult cuGetProcAddress(const char* name, void** function, int version, std::uint64_t flags) {
-    return get_proc_address(name, function, version, flags, nullptr);
+    int status = no_such_symbol;
+    const CUresult result = get_proc_address(name, function, version, flags, status);
+    return result == CUDA_SUCCESS && status != found_it ? CUDA_ERROR_NOT_FOUND : result;
 }
 
 CUresult cuGetProcAddress_v2(const char* name, void** function, int version, std::uint64_t flags, int* status) {
-    return get_proc_address(name, function, version, flags, status);
+    int told = no_such_symbol;
+    return get_proc_address(name, function, version, flags, status != nullptr ? *status : told);
 }
 
 }  // extern "C"

@@ -157,8 +157,27 @@ TEST(Ipc, WhereItIsRefusedAltogether) {
     refused_with("@refused_ipc", 0, CUDA_ERROR_INVALID_CONTEXT, {});
 }
 
-TEST(Ipc, TheOwnersDeviceMustBeVisible) {
-    refused_with("@two_devices", 0, CUDA_ERROR_INVALID_DEVICE,
+// The process has no ordinal for it, and maps its memory all the same.
+TEST(Ipc, TheOwnersDeviceNeedNotBeVisible) {
+    with_handle(
+        "@two_devices",
+        [](const CUipcMemHandle& handle) {
+            CUdeviceptr address = 0;
+            ASSERT_EQ(cuIpcOpenMemHandle_v2(&address, handle, lazily), CUDA_SUCCESS);
+            int device = -1;
+            EXPECT_EQ(cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address), CUDA_SUCCESS);
+            EXPECT_EQ(device, 0) << "the one it was mapped for";
+            EXPECT_EQ(read_bytes(address, MiB), std::vector<unsigned char>(MiB, 5));
+            EXPECT_EQ(launch_store(nullptr, address, 9, MiB), CUDA_SUCCESS);
+            EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+            EXPECT_EQ(read_bytes(address, MiB), std::vector<unsigned char>(MiB, 9));
+            EXPECT_EQ(cuIpcCloseMemHandle(address), CUDA_SUCCESS);
+        },
+        0, [](Rank& rank) { ::setenv("CUDA_VISIBLE_DEVICES", rank.rank() == 0 ? "0" : "1", 1); });
+}
+
+TEST(Ipc, AnInvisibleDeviceOutOfReachIsRefused) {
+    refused_with("devices 2\npath 1 0 no", 0, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
                  [](Rank& rank) { ::setenv("CUDA_VISIBLE_DEVICES", rank.rank() == 0 ? "0" : "1", 1); });
 }
 

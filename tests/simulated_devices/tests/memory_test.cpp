@@ -45,6 +45,15 @@ CUdeviceptr opened(const Shared& shared) {
     return address;
 }
 
+TEST(DeviceMemory, FreeingNothingSucceedsWhereThereIsAContext) {
+    on_node("@one_device", 1, [](Rank&) {
+        EXPECT_EQ(cuMemFree_v2(0), CUDA_ERROR_INVALID_CONTEXT);
+        const CurrentContext context;
+        EXPECT_EQ(cuMemFree_v2(0), CUDA_SUCCESS);
+        EXPECT_EQ(cuMemFree_v2(1), CUDA_ERROR_INVALID_VALUE);
+    });
+}
+
 TEST(DeviceMemory, AProcessorThatTouchesItDies) {
     on_node("@one_device", 1, [](Rank&) {
         const CurrentContext context;

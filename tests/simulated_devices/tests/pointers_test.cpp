@@ -45,6 +45,8 @@ TEST(Pointers, AnUnknownOneIsAnErrorForOneQuestionAndNothingForSeveral) {
             EXPECT_EQ(answers.type, 0U);
             EXPECT_EQ(answers.device, -2);
             EXPECT_EQ(answers.id, 0U);
+            EXPECT_EQ(cuMemGetAddressRange_v2(nullptr, nullptr, address), CUDA_ERROR_INVALID_CONTEXT);
+            const CurrentContext context;
             EXPECT_EQ(cuMemGetAddressRange_v2(nullptr, nullptr, address), CUDA_ERROR_NOT_FOUND);
         }
     });
@@ -114,6 +116,7 @@ TEST(Pointers, HostMemoryOfTheDriverIsKnownAndIsWhereItIs) {
         ASSERT_EQ(cuMemHostAlloc(&pinned, 4096, 0), CUDA_SUCCESS);
         EXPECT_EQ(ask_all(reinterpret_cast<CUdeviceptr>(pinned)).type, CU_MEMORYTYPE_HOST);
         EXPECT_EQ(ask_all(reinterpret_cast<CUdeviceptr>(pinned)).legacy, 0U);
+        EXPECT_EQ(cuMemHostRegister_v2(pinned, 4096, 0), CUDA_ERROR_INVALID_VALUE);
         std::vector<char> own(10000);
         EXPECT_EQ(cuMemHostRegister_v2(own.data(), own.size(), 0), CUDA_SUCCESS);
         EXPECT_EQ(cuMemHostRegister_v2(own.data() + 100, 8, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);

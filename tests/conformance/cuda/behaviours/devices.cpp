@@ -34,8 +34,9 @@ void identity(Scene& scene) {
         CUdevice device = -1;
         found_again &= driver().cuDeviceGetByPCIBusId(&device, id.c_str()) == success && device == i;
     }
-    scene.expect("every UUID is another", static_cast<std::size_t>(count), uuids.size());
-    scene.expect("every PCI id is another", static_cast<std::size_t>(count), pci_ids.size());
+    const auto all = static_cast<std::size_t>(count);
+    scene.expect("every UUID is another", true, uuids.size() == all);
+    scene.expect("every PCI id is another", true, pci_ids.size() == all);
     scene.expect("PCI ids are domain:bus:device.function", true, shaped);
     scene.expect("a device is found by its PCI id", true, found_again);
     std::array<char, 16> pci{};

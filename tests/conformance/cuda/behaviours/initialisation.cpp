@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
+#include <cctype>
 #include <cstring>
+#include <fstream>
+#include <string>
 
 namespace peercoll::conformance::cuda {
 
@@ -117,11 +119,13 @@ void machine(Scene& scene) {
     std::array<char, 128> name{};
     need("cuDeviceGetName", driver().cuDeviceGetName(name.data(), name.size(), 0));
     scene.note("first device", name.data());
-    std::array<char, 256> line{};
-    if (std::FILE* file = std::fopen("/proc/driver/nvidia/version", "r"); file != nullptr) {
-        if (std::fgets(line.data(), line.size(), file) != nullptr) scene.note("kernel driver", line.data());
-        std::fclose(file);
+    // The first word that begins as a version does. The rest of the line is who built it, and where.
+    std::ifstream file("/proc/driver/nvidia/version");
+    std::string word;
+    while (file >> word &&
+           (std::isdigit(static_cast<unsigned char>(word[0])) == 0 || word.find('.') == std::string::npos)) {
     }
+    if (file) scene.note("kernel driver", word);
 }
 
 void calls_before_init(Scene& scene) {

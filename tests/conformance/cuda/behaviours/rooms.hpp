@@ -25,5 +25,6 @@ void add_vmm(Suite& suite);
 void add_pools(Suite& suite);
 void add_peers(Suite& suite);
 void add_peer_processes(Suite& suite);
+void add_hidden_memory(Suite& suite);
 
 }  // namespace peercoll::conformance::cuda
