@@ -10,7 +10,8 @@
 //             own cell, steps, and its group reads it there
 //
 // Cost: n bytes written by the root (and by each leader), n read by each rank; root and readers work at the same time.
-// Chunks are a quarter of the cell, so that the first arrives soon.
+// Chunks are at most 32 KiB, so that the first arrives soon; a whole cell where ranks share processors, because then a
+// ring that is full costs a change of process.
 #include "collectives/broadcast/staged.hpp"
 
 #include <cstring>
@@ -26,7 +27,8 @@ int BroadcastStaged::leader_of(std::size_t group) const {
 }
 
 void BroadcastStaged::begin() {
-    chunks_ = Chunks(arguments_.bytes, 1, std::min(team_->cell_bytes(), most_chunk));
+    const std::size_t cell = team_->cell_bytes();
+    chunks_ = Chunks(arguments_.bytes, 1, team_->crowded() ? cell : std::min(cell, most_chunk));
     base_ = team_->begin(chunks_.size());
     first_cell_ = team_->take_cells(chunks_.size(), 1);
     if (team_->rank() != arguments_.root) {

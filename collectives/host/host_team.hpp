@@ -40,6 +40,9 @@ public:
     int size() const { return parts_.size; }
     // For a team that goes on in another communicator of the same ranks. Between operations only.
     void set_plan(ReductionPlan plan, std::vector<std::vector<int>> groups);
+    // More ranks than processors: every wait for another rank may be a change of process. The same on all ranks.
+    void set_crowded(bool crowded) { crowded_ = crowded; }
+    bool crowded() const { return crowded_; }
     const ReductionPlan& plan() const { return parts_.plan; }
     const std::vector<std::vector<int>>& groups() const { return parts_.groups; }
     const std::vector<int>& group_of(int rank) const { return parts_.groups[group_index_[rank]]; }
@@ -179,6 +182,7 @@ private:
     PacketLine* packets_;
     std::byte* staging_;
     std::size_t cell_bytes_;
+    bool crowded_ = false;
     std::vector<std::size_t> group_index_;
     std::vector<std::uint64_t> seen_;  // the last value read of each clock
     std::uint64_t floor_ = 0;

@@ -294,6 +294,7 @@ void arrange(const std::vector<Introduction>& all, Node& node) {
     if (grouping.groups != node.team->groups() || node.crowded != was_crowded) node.trials = Trials{};
     ReductionPlan plan = votes.order == Order::Rank ? node.agreed.rank_order : ReductionPlan(grouping.groups);
     node.team->set_plan(std::move(plan), std::move(grouping.groups));
+    node.team->set_crowded(node.crowded);
 }
 
 }  // namespace
