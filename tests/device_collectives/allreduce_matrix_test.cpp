@@ -148,6 +148,10 @@ private:
     }
 };
 
+std::string name_of(const testing::TestParamInfo<Scene>& info) {
+    return testing::PrintToString(info.param);
+}
+
 const std::vector<Layout> all_layouts{Layout::InPlace, Layout::OneAllocation, Layout::TwoAllocations};
 
 class DeviceAllreduceTypes : public DeviceAllreduce {};
@@ -161,19 +165,25 @@ TEST_P(DeviceAllreduce, SizesAroundEveryThreshold) {
         all_layouts);
 }
 
+class DeviceAllreduceManyRanks : public DeviceAllreduce {};
+
+TEST_P(DeviceAllreduceManyRanks, SizesAroundTheChoiceOfExecutors) {
+    run(every_size(GetParam().ranks, {1064, 64U << 10, 256U << 10}, 2), {Layout::InPlace});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DeviceAllreduceManyRanks,
+                         testing::Values(Scene{16, 8}, Scene{12, 1}, Scene{16, 8, "auto", "staged"}), name_of);
+
 class DeviceAllreduceLarge : public DeviceAllreduce {};
 
 TEST_P(DeviceAllreduceLarge, MessagesOfSeveralPieces) {
     run(every_size(GetParam().ranks, {4U << 20, 9U << 20}, 1), {Layout::InPlace, Layout::TwoAllocations});
 }
 
-std::string name_of(const testing::TestParamInfo<Scene>& info) {
-    return testing::PrintToString(info.param);
-}
-
 INSTANTIATE_TEST_SUITE_P(All, DeviceAllreduceTypes,
                          testing::Values(Scene{1, 1}, Scene{2, 1}, Scene{3, 1}, Scene{4, 2},
-                                         Scene{2, 1, "auto", "staged"}, Scene{3, 2, "per_rank"}),
+                                         Scene{2, 1, "auto", "staged"}, Scene{3, 2, "per_rank"},
+                                         Scene{8, 8, "per_device"}),
                          name_of);
 
 INSTANTIATE_TEST_SUITE_P(All, DeviceAllreduce,
