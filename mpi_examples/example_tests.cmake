@@ -7,10 +7,11 @@ execute_process(COMMAND ${EXAMPLES_PYTHON} -c "import mpi4py, numpy, sklearn" RE
 
 include(${PROJECT_SOURCE_DIR}/tests/simulated_devices/simulated_tests.cmake)
 
-# example_test(NAME [FAILS] [SERVED_ALL] [EXPECT regex] [NODE simulated node] COMMAND ...)
-# With NODE, on simulated devices: a file of tests/simulated_devices/nodes without its ending.
+# example_test(NAME [FAILS] [SERVED_ALL] [EXPECT regex] [NODE simulated node] [FACE face] COMMAND ...)
+# With NODE, on simulated devices: a file of tests/simulated_devices/nodes without its ending. FACE: whose, as for
+# peercoll_add_simulated_test(); cuda if not given.
 function(example_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "FAILS;SERVED_ALL" "EXPECT;NODE" "COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 test "FAILS;SERVED_ALL" "EXPECT;NODE;FACE" "COMMAND")
   add_test(NAME example.${name}
     COMMAND ${CMAKE_COMMAND} -DEXPECT=${test_EXPECT} -DFAILS=${test_FAILS} -DSERVED_ALL=${test_SERVED_ALL}
             -P ${CMAKE_CURRENT_SOURCE_DIR}/run_example.cmake -- ${test_COMMAND})
@@ -19,9 +20,13 @@ function(example_test name)
   if(test_NODE)
     peercoll_simulated_environment(settings example.${name} NODE ${test_NODE} KERNELS peercoll_simulated_kernels)
     set_property(TEST example.${name} APPEND PROPERTY ENVIRONMENT ${settings})
+    if(NOT test_FACE)
+      set(test_FACE cuda)
+    endif()
+    peercoll_simulated_folder(folder ${test_FACE})
     # The second: what a process has not given back of the devices at its end.
     set_tests_properties(example.${name} PROPERTIES
-      ENVIRONMENT_MODIFICATION "LD_LIBRARY_PATH=path_list_prepend:${PEERCOLL_SIMULATED_CUDA_FOLDER}"
+      ENVIRONMENT_MODIFICATION "LD_LIBRARY_PATH=path_list_prepend:${folder}"
       FAIL_REGULAR_EXPRESSION "WRONG;peercoll simulator \\(pid [0-9]+\\)")
   endif()
 endfunction()
@@ -36,6 +41,8 @@ example_test(bench_refuses_what_mpi_does_not_define FAILS EXPECT "MPI does not d
 example_test(bench_measures_cache_lines EXPECT "0     1 +[0-9.]+" COMMAND ${mpirun} 2 ${bench} pingpong-lines)
 example_test(bench_measures_copies EXPECT "1048576 +[0-9.]+ +[0-9.]+"
   COMMAND ${mpirun} 2 ${bench} copy-bandwidth --sizes 1M --seconds 0.05)
+
+include(peer_copy/peer_copy_tests.cmake)
 
 if(TARGET peercoll)
   example_test(dlopen_c_abi EXPECT "3 processes: blocking, started and persistent collectives are right"
