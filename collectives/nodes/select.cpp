@@ -9,6 +9,8 @@ namespace {
 
 // Up to here a round costs more than its bytes do.
 constexpr std::size_t small_bytes = std::size_t{16} << 10;
+// Between two nodes doubling sends no more than the others, in half the rounds; but folds twice as much.
+constexpr std::size_t small_bytes_of_two = std::size_t{256} << 10;
 // From here on h-1 messages a round are too many for one node to start at once.
 constexpr int many_nodes = 16;
 
@@ -16,7 +18,7 @@ constexpr int many_nodes = 16;
 
 NodeAllreduce select_node_allreduce(const NodeSituation& situation) {
     if (situation.rank_order) return NodeAllreduce::RankOrder;
-    if (situation.bytes <= small_bytes) return NodeAllreduce::Doubling;
+    if (situation.bytes <= (situation.nodes == 2 ? small_bytes_of_two : small_bytes)) return NodeAllreduce::Doubling;
     if (situation.nodes >= many_nodes && nodes_halving::takes(situation.nodes)) return NodeAllreduce::Halving;
     return NodeAllreduce::Direct;
 }

@@ -117,6 +117,7 @@ private:
     std::vector<Peer*> unsettled_peers_;  // of this node
     std::vector<void*> flushes_;          // under way
     unsigned settling_rounds_ = 0;
+    unsigned rounds_after_flush_ = 0;
     std::atomic<bool> busy_{false};
 };
 

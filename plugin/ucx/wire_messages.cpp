@@ -258,13 +258,13 @@ void Wire::settle() {
     if (!flushes_.empty()) {
         release_completed(flushes_);
         if (!flushes_.empty()) return;
-        settling_rounds_ = rounds_to_settle;
+        settling_rounds_ = rounds_after_flush_;
     }
     if (active_ > 0) return;
     if (unsettled_ && !unfinishable_) {
         unsettled_ = false;
         start_flush();
-        if (flushes_.empty()) settling_rounds_ = rounds_to_settle;
+        if (flushes_.empty()) settling_rounds_ = rounds_after_flush_;
     } else if (settling_rounds_ > 0) {
         --settling_rounds_;
     }
@@ -277,6 +277,9 @@ void Wire::start_flush() {
     const auto keep = [this](void* request) {
         if (request != nullptr && !is_error(request)) flushes_.push_back(request);
     };
+    // Messages to other nodes, which the flush is enough for, need not pay for rounds: with sockets each costs a system
+    // call.
+    rounds_after_flush_ = unsettled_peers_.empty() ? settling_rounds_ : rounds_to_settle;
     for (Peer* peer : unsettled_peers_) {
         peer->unsettled = false;
         if (peer->endpoint != nullptr && !peer->lost) keep(call_.ep_flush_nbx(peer->endpoint, &parameters));

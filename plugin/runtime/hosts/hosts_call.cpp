@@ -46,9 +46,8 @@ Progress HostsCall::fail(Status status) {
 // A message that has completed here may still need this process to reach the other side, and the caller may not come
 // back for long. Not while other communicators have messages under way: those settle at their own end.
 Progress HostsCall::settle() {
-    if (!hosts_->leads() || !hosts_->link->must_settle() || std::chrono::steady_clock::now() > settle_until_)
-        return Progress::Done;
-    return hosts_->link->progress() ? Progress::Advanced : Progress::Pending;
+    const bool settled = !hosts_->leads() || !hosts_->link->settle();
+    return settled || std::chrono::steady_clock::now() > settle_until_ ? Progress::Done : Progress::Pending;
 }
 
 Progress HostsCall::progress() {

@@ -69,7 +69,9 @@ void WireLink::abandon(int node, Ticket& ticket) noexcept {
         if (!progress()) ::sched_yield();
 }
 
-bool WireLink::must_settle() const {
+bool WireLink::settle() {
+    if (!busy()) return false;
+    progress();
     if (!busy()) return false;
     peercoll_wire_info_t info{};
     info.struct_size = sizeof info;

@@ -37,8 +37,9 @@ public:
     Progress test(Ticket& ticket) override;
     void abandon(int node, Ticket& ticket) noexcept override;
     bool progress() override { return wire_->transport().progress(wire_->wire()) != 0; }
-    // Nothing is outstanding, but what has completed here needs the wire's progress for the other side.
-    bool must_settle() const;
+    // Moves on what has completed here and needs the wire's progress for the other side; false if nothing is left to
+    // wait for, or messages of others are outstanding.
+    bool settle();
     bool busy() const { return wire_->transport().busy(wire_->wire()) != 0; }
 
     // The whole communicator has failed: the others shall not wait for this process.
