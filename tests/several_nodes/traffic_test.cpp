@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -68,6 +69,46 @@ TEST_F(SeveralNodes, EachNodeSendsTheOptimumWhateverItsRanks) {
         EXPECT_EQ(context.counter("broadcast.hosts.chain"), 1u);
         EXPECT_EQ(maps_ucx(), leads) << "only ranks that speak for their node need the transport";
     });
+}
+
+// Counts what setting up a communicator takes of the caller's allgather.
+struct CountedExchange {
+    Exchange exchange;
+    int rounds = 0;
+    std::size_t bytes = 0;
+    static int allgather(const void* mine, void* all, std::size_t bytes, void* user) {
+        auto& self = *static_cast<CountedExchange*>(user);
+        ++self.rounds;
+        self.bytes += bytes;
+        return Exchange::allgather_callback(mine, all, bytes, &self.exchange);
+    }
+};
+
+TEST_F(SeveralNodes, SettingUpTakesTheSameFewRoundsOfAnyNumberOfRanks) {
+    for (const std::vector<int>& node_of :
+         {std::vector{0, 1}, std::vector{0, 0, 1, 1}, std::vector{0, 1, 2, 0, 1, 2, 3}}) {
+        run_nodes(node_of, [](Rank& rank) {
+            const Context context;
+            CountedExchange counted{rank.exchange()};
+            peercoll_comm_params_t params = comm_params(counted.exchange);
+            params.allgather = &CountedExchange::allgather;
+            params.user = &counted;
+            peercoll_comm_t comm = nullptr;
+            ASSERT_TRUE(succeeded(plugin.comm_create(context.get(), &params, &comm)));
+            std::vector<std::int64_t> values(1, 1);
+            ASSERT_TRUE(succeeded(sum(values, comm)));
+            EXPECT_EQ(values.front(), rank.size());
+            if (rank.rank() == 0)
+                std::printf("%d ranks: %d allgathers, %zu bytes of each rank\n", rank.size(), counted.rounds,
+                            counted.bytes);
+            EXPECT_LE(counted.rounds, 12);
+            EXPECT_LE(counted.bytes, 8192u);
+            const int rounds = counted.rounds;
+            ASSERT_TRUE(succeeded(sum(values, comm)));
+            EXPECT_EQ(counted.rounds, rounds) << "set up once";
+            ASSERT_TRUE(succeeded(plugin.comm_destroy(comm)));
+        });
+    }
 }
 
 TEST_F(SeveralNodes, CommunicatorsOnOneNodeAndAcrossGoOnBesideEachOther) {
