@@ -59,6 +59,7 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* result, void* os_handl
             header.magic != pool_magic) {
             return CUDA_ERROR_INVALID_VALUE;
         }
+        // Refused where CUDA_VISIBLE_DEVICES hides the device: not measured. Legacy handles of such devices do open.
         const int of_node = process().node().device_with_uuid(header.device);
         const int ordinal = of_node < 0 ? -1 : ordinal_of(of_node);
         if (ordinal < 0) {
