@@ -142,9 +142,13 @@ std::uint64_t DeviceTeam::done_flag(const peercoll_device_runtime_t& runtime, st
                               [&](const Registered& one) { return one.runtime == &runtime && one.device == device; });
     if (known == registered_.end()) {
         Registered made{&runtime, device, 0};
-        if (PEERCOLL_DEVICE_HAS(&runtime, register_host) && PEERCOLL_DEVICE_HAS(&runtime, unregister_host) &&
-            runtime.register_host(device, parts_.segment, segment_bytes_, &made.address, nullptr) != PEERCOLL_SUCCESS)
-            made.address = 0;
+        if (PEERCOLL_DEVICE_HAS(&runtime, register_host) && PEERCOLL_DEVICE_HAS(&runtime, unregister_host)) {
+            const peercoll_status_t code =
+                runtime.register_host(device, parts_.segment, segment_bytes_, &made.address, nullptr);
+            if (code == PEERCOLL_SUCCESS && made.address == 0)  // for copies alone: nothing there can be flagged
+                runtime.unregister_host(device, parts_.segment);
+            if (code != PEERCOLL_SUCCESS) made.address = 0;
+        }
         known = registered_.insert(registered_.end(), made);
     }
     if (known->address == 0) return 0;

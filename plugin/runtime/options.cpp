@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 constexpr std::string_view environment_prefix = "PEERCOLL_";
 
 // Variables that begin so belong to other parts of the project, which read them themselves.
-constexpr std::array<std::string_view, 2> prefixes_of_others{"PEERCOLL_UCX_", "PEERCOLL_SIMULATOR_"};
+constexpr std::array<std::string_view, 3> prefixes_of_others{"PEERCOLL_UCX_", "PEERCOLL_SIMULATOR_",
+                                                             "PEERCOLL_ASCEND_"};
 
 // The words of each enumeration, in its order.
 constexpr std::array<std::string_view, 2> trials_words{"on", "off"};
