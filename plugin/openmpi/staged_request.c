@@ -140,12 +140,21 @@ static void activate(struct staged_request* request) {
 
 /* ---- What Open MPI calls ----------------------------------------------------------------------------------------- */
 
+/* A rank that has nothing to exchange may have got a request without a start function, which MPI only marks. */
+static int start_inner(ompi_request_t* inner) {
+    if (inner->req_type == OMPI_REQUEST_NOOP) {
+        inner->req_state = OMPI_REQUEST_ACTIVE;
+        return MPI_SUCCESS;
+    }
+    return inner->req_start(1, &inner);
+}
+
 static int start(size_t count, ompi_request_t** requests) {
     for (size_t i = 0; i < count; ++i) {
         struct staged_request* request = (struct staged_request*)requests[i];
         int result = peercoll_openmpi_fill_images(&request->staging);
         if (result == MPI_SUCCESS) {
-            result = request->inner->req_start(1, &request->inner);
+            result = start_inner(request->inner);
         }
         if (result != MPI_SUCCESS) {
             return result;
