@@ -274,4 +274,58 @@ TEST(AllreduceBetweenNodes, AtScale) {
     }
 }
 
+// The table of collectives/nodes/README.md: the schedules alone, without running them.
+TEST(AllreduceBetweenNodes, CurvesOverTheNumberOfNodes) {
+    struct Most {
+        std::uint64_t messages = 0;
+        std::uint64_t elements = 0;
+        int rounds = 0;
+    };
+    const auto most_of = [](NodeAllreduce algorithm, int nodes, std::size_t count) {
+        Most most;
+        // Every node of the small jobs; of the large ones some, with the first and the last.
+        const int stride = nodes > 600 ? 89 : 1;
+        for (int node = 0; node < nodes;
+             node = node + stride < nodes || node == nodes - 1 ? node + stride : nodes - 1) {
+            const AllreduceSchedule schedule(algorithm, {nodes, node, count, 8, nullptr});
+            Most mine;
+            mine.rounds = schedule.rounds();
+            for (int number = 0; number < schedule.rounds(); ++number) {
+                for (const NodeMessage& message : schedule.round(number).sends) {
+                    ++mine.messages;
+                    mine.elements += message.range.count();
+                }
+            }
+            most.messages = std::max(most.messages, mine.messages);
+            most.elements = std::max(most.elements, mine.elements);
+            most.rounds = mine.rounds;
+        }
+        return most;
+    };
+    for (const int nodes : {2, 4, 64, 512, 1500, 2048}) {
+        const auto log = static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(nodes)) - 1);
+        const bool power = std::has_single_bit(static_cast<unsigned>(nodes));
+        const auto others = static_cast<std::uint64_t>(nodes) - 1;
+        const std::size_t count = static_cast<std::size_t>(nodes) * 8;
+        const Most doubling = most_of(NodeAllreduce::Doubling, nodes, 1);
+        EXPECT_EQ(doubling.rounds, static_cast<int>(power ? log : log + 2));
+        EXPECT_EQ(doubling.elements, power ? log : log + 1);
+        const Most direct = most_of(NodeAllreduce::Direct, nodes, count);
+        EXPECT_EQ(direct.rounds, 2);
+        EXPECT_EQ(direct.messages, 2 * others);
+        EXPECT_EQ(direct.elements, 2 * 8 * others);
+        std::printf("%4d nodes: doubling %2d rounds, %2llu elements; direct %4llu messages, %.2f n", nodes,
+                    doubling.rounds, static_cast<unsigned long long>(doubling.elements),
+                    static_cast<unsigned long long>(direct.messages),
+                    static_cast<double>(direct.elements) / static_cast<double>(count));
+        if (power) {
+            const Most halving = most_of(NodeAllreduce::Halving, nodes, count);
+            EXPECT_EQ(halving.messages, 2 * log);
+            EXPECT_EQ(halving.elements, 2 * 8 * others);
+            std::printf("; halving %2llu messages", static_cast<unsigned long long>(halving.messages));
+        }
+        std::printf("\n");
+    }
+}
+
 }  // namespace peercoll::test
