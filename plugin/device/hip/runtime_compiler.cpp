@@ -56,7 +56,7 @@ private:
 
 Status compile_kernels(int family, const std::string& target, const HipLibrary& hip, Version version,
                        CompiledKernels& compiled) {
-    if (target.empty()) return {PEERCOLL_ERR_NOT_SUPPORTED, "the runtime does not tell the device's architecture"};
+    if (target.empty()) return {PEERCOLL_ERR_NOT_SUPPORTED, "its architecture is unknown"};
     HiprtcFunctions hiprtc{};
     if (Status loaded = load_hiprtc(hip, version, hiprtc); !loaded.ok()) return loaded;
     int major = 0;
