@@ -64,7 +64,6 @@ DeviceRuntimes::DeviceRuntimes(const std::vector<const peercoll_device_runtime_t
                                const std::vector<std::string>& paths, std::vector<std::string>& problems) {
     for (const peercoll_device_runtime_t* runtime : built_in) known_.push_back({runtime, false, false, {}, nullptr});
     for (const std::string& path : paths) load(path, problems);
-    if (known_.size() > most) known_.resize(most);
 }
 
 void DeviceRuntimes::load(const std::string& path, std::vector<std::string>& problems) {
@@ -83,6 +82,10 @@ void DeviceRuntimes::load(const std::string& path, std::vector<std::string>& pro
                               PEERCOLL_DEVICE_ABI_VERSION);
     else if (!is_complete(*runtime))
         problem = "lacks functions that every device runtime must have";
+    else if (std::any_of(known_.begin(), known_.end(), [&](const Known& one) { return one.runtime == runtime; }))
+        problem = "is named twice";
+    else if (known_.size() >= most)
+        problem = fmt::format("is not used: there are {} device runtimes, and no more can be", most);
     if (!problem.empty()) {
         problems.push_back(fmt::format("option device_runtimes: {} {}", path, problem));
         ::dlclose(library);

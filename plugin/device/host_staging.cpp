@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <new>
 
 #include <fmt/format.h>
@@ -40,6 +41,8 @@ Status HostStaging::take(const peercoll_device_runtime_t* runtime, std::int32_t 
         memory = best->memory;
         return {};
     }
+    if (bytes > std::numeric_limits<std::size_t>::max() / 2)  // which rounding up might make a small number
+        return {PEERCOLL_ERR_OUT_OF_MEMORY, fmt::format("no {} bytes of host memory to stage a buffer in", bytes)};
     // Powers of two up to a mebibyte, whole mebibytes above, so that messages of similar size find the same block.
     constexpr std::size_t mebibyte = std::size_t{1} << 20;
     const std::size_t rounded =

@@ -42,20 +42,23 @@ StreamPool::~StreamPool() {
 }
 
 Status StreamPool::take(const peercoll_device_runtime_t& runtime, std::int32_t device, LentStream& lent) {
+    peercoll_stream_t stream = nullptr;
     {
         const std::lock_guard lock(mutex_);
         const auto found = std::find_if(spare_.begin(), spare_.end(), [&](const Spare& spare) {
             return spare.runtime == &runtime && spare.device == device;
         });
         if (found != spare_.end()) {
-            lent = LentStream(this, &runtime, device, found->stream);
+            stream = found->stream;
             spare_.erase(found);
-            return {};
         }
     }
-    peercoll_stream_t stream = nullptr;
-    peercoll_reason_t reason{};
-    if (Status status = status_of(runtime.stream_create(device, &stream, &reason), reason); !status.ok()) return status;
+    if (stream == nullptr) {
+        peercoll_reason_t reason{};
+        if (Status status = status_of(runtime.stream_create(device, &stream, &reason), reason); !status.ok())
+            return status;
+    }
+    // Without the lock: what `lent` had goes back now.
     lent = LentStream(this, &runtime, device, stream);
     return {};
 }

@@ -190,7 +190,8 @@ std::uint8_t Exchange::facts_of(std::size_t seen, std::uint32_t other) const {
     const LocalDevice& mine = facts_.local[device];
     const LocalDevice& peer = facts_.local[other];
     if (peer.runtime == mine.runtime &&
-        (device == other || mine.runtime->can_access_peer(mine.device, peer.device) != 0))
+        (device == other || (PEERCOLL_DEVICE_HAS(mine.runtime, can_access_peer) &&
+                             mine.runtime->can_access_peer(mine.device, peer.device) != 0)))
         facts |= PairFact::can_access;
     return facts;
 }
