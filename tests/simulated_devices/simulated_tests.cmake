@@ -7,7 +7,8 @@
 #   COMMAND     as for add_test(): a target or a program, with arguments; peercoll_add_test()'s executables too
 #   NODE        a file of nodes/ without ".node", or a path; one_device if not given
 #   VARIANT     stub, no_device or driver_mismatch (PEERCOLL_SIMULATOR_VARIANT)
-#   FACE        whose devices: cuda (if not given), hip_5, hip_6 or hip_7, by ROCm's major version
+#   FACE        whose devices: cuda (if not given), hip_5, hip_6 or hip_7, by ROCm's major version; ascend (CANN 9),
+#               old_ascend (CANN 5.1) or acl_rt (CANN 9 by the newer library)
 #   OLD_DRIVER  the driver 11.4 without virtual memory management and pools
 #   KERNELS     the library of kernels; peercoll_simulated_kernels if not given and if that target is there
 #   LEAKS_ALLOWED  what the processes have not given back at their end is not held against the test
@@ -76,7 +77,7 @@ endfunction()
 function(peercoll_simulated_folder variable face)
   string(TOUPPER ${face} name)
   if(NOT DEFINED PEERCOLL_SIMULATED_${name}_FOLDER)
-    message(FATAL_ERROR "There is no simulated face ${face}; expected cuda, old_cuda, hip_5, hip_6 or hip_7")
+    message(FATAL_ERROR "There is no simulated face ${face}; expected cuda, old_cuda, hip_5, hip_6, hip_7, ascend, old_ascend or acl_rt")
   endif()
   set(${variable} ${PEERCOLL_SIMULATED_${name}_FOLDER} PARENT_SCOPE)
 endfunction()
@@ -86,4 +87,8 @@ set(PEERCOLL_SIMULATED_CUDA_FOLDER ${CMAKE_BINARY_DIR}/lib/simulated_cuda CACHE 
 set(PEERCOLL_SIMULATED_OLD_CUDA_FOLDER ${CMAKE_BINARY_DIR}/lib/simulated_old_cuda CACHE INTERNAL "")
 foreach(major 5 6 7)
   set(PEERCOLL_SIMULATED_HIP_${major}_FOLDER ${CMAKE_BINARY_DIR}/lib/simulated_hip_${major} CACHE INTERNAL "")
+endforeach()
+foreach(face ascend old_ascend acl_rt)
+  string(TOUPPER ${face} face_name)
+  set(PEERCOLL_SIMULATED_${face_name}_FOLDER ${CMAKE_BINARY_DIR}/lib/simulated_${face} CACHE INTERNAL "")
 endforeach()
