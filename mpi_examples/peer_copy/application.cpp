@@ -53,6 +53,13 @@ public:
     ~CudaApplication() override {
         for (const int device : retained_) release_(device);
     }
+    void stop() override {
+        while (!retained_.empty()) {
+            const int device = retained_.back();
+            retained_.pop_back();
+            require_zero(release_(device), fmt::format("cuDevicePrimaryCtxRelease of device {}", device));
+        }
+    }
     CudaApplication(const CudaApplication&) = delete;
     CudaApplication& operator=(const CudaApplication&) = delete;
 
@@ -78,6 +85,7 @@ public:
     explicit HipApplication(const std::string& library)
         : library_(library, {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"}) {}
     void use(std::int32_t) override {}
+    void stop() override {}
 
 private:
     Library library_;
@@ -93,10 +101,20 @@ public:
         int (*init)(const char*) = nullptr;
         library_.find(init, "aclInit");
         require_zero(init(nullptr), "aclInit");
+        started_ = true;
     }
     ~AscendApplication() override {
         for (const std::int32_t device : set_) reset_device_(device);
-        finalize_();
+        if (started_) finalize_();
+    }
+    void stop() override {
+        while (!set_.empty()) {
+            const std::int32_t device = set_.back();
+            set_.pop_back();
+            require_zero(reset_device_(device), fmt::format("aclrtResetDevice of device {}", device));
+        }
+        started_ = false;
+        require_zero(finalize_(), "aclFinalize");
     }
     AscendApplication(const AscendApplication&) = delete;
     AscendApplication& operator=(const AscendApplication&) = delete;
@@ -111,6 +129,7 @@ private:
     int (*set_device_)(std::int32_t) = nullptr;
     int (*reset_device_)(std::int32_t) = nullptr;
     int (*finalize_)() = nullptr;
+    bool started_ = false;
     std::vector<std::int32_t> set_;
 };
 

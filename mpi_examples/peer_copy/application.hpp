@@ -16,8 +16,11 @@ public:
     Application(const Application&) = delete;
     Application& operator=(const Application&) = delete;
 
-    // Makes the process one that uses `device`, until the object ends.
+    // Makes the process one that uses `device`, until stop().
     virtual void use(std::int32_t device) = 0;
+    // Gives back every device and ends the vendor's library. Throws Failure where that does not go; the destructor does
+    // the same after a failure, without a word.
+    virtual void stop() = 0;
 
     // Loads the vendor's library, `library` or where it is empty its usual names in their order, and starts it. Throws
     // Failure with a sentence where that does not go.

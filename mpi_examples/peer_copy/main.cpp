@@ -53,7 +53,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
-    const Runtime runtime(arguments.runtime, arguments.library);
+    Runtime runtime(arguments.runtime, arguments.library);
     std::fputs((devices_text(runtime) + access_text(runtime)).c_str(), stdout);
     std::fflush(stdout);  // before the devices are tried
     const std::int32_t devices = runtime->device_count();
@@ -68,6 +68,8 @@ int run(const Arguments& arguments) {
     }
     std::fputs((bandwidth_text(results, arguments.bytes) + kernels_text(runtime) + summary_text(results)).c_str(),
                stdout);
+    std::fflush(stdout);
+    runtime.close();
     return problems(results) == 0 ? 0 : 1;
 }
 

@@ -23,10 +23,10 @@ endfunction()
 function(peer_copy_kernel_tests face runtime)
   set(run COMMAND ${peer_copy} --runtime ${runtime} ${size})
   example_test(peer_copy_${face}_stores_by_kernels FACE ${face} NODE two_devices
-    EXPECT "stores of a kernel[^\n]*\n[^\n]*\n +0 +[0-9.]+ +[0-9.]+\n +1 +[0-9.]+ +[0-9.]+\n.*kernels of device 1: device"
+    EXPECT "folds of one input[^\n]*\n[^\n]*\n +0 +[0-9.]+ +[0-9.]+\n +1 +[0-9.]+ +[0-9.]+\n.*kernels of device 1: device"
     ${run})
   example_test(peer_copy_${face}_sees_lost_stores FAILS FACE ${face} NODE lost_stores
-    EXPECT " 1 +[0-9.]+ +[0-9.]+\nstores.*stores of a kernel from device 0 to device 1: 300007 of 300007 bytes are wrong"
+    EXPECT " 1 +[0-9.]+ +[0-9.]+\nfolds.*stores of a kernel from device 0 to device 1: 300007 of 300007 bytes are wrong"
     ${run})
 endfunction()
 

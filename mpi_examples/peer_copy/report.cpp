@@ -86,9 +86,10 @@ std::string access_text(const Runtime& runtime) {
 }
 
 std::string bandwidth_text(const Results& results, std::size_t bytes) {
-    return fmt::format("copies of {} bytes, GB/s (row: from, column: to)\n{}stores of a kernel, {} bytes, GB/s\n{}",
-                       bytes, bandwidths(results, &PairResult::by_copy), bytes,
-                       bandwidths(results, &PairResult::by_kernel));
+    return fmt::format(
+        "copies of {} bytes, GB/s (row: from, column: to)\n{}folds of one input (stores of a kernel where there are "
+        "kernels), {} bytes, GB/s\n{}",
+        bytes, bandwidths(results, &PairResult::by_copy), bytes, bandwidths(results, &PairResult::by_kernel));
 }
 
 std::string summary_text(const Results& results) {

@@ -40,10 +40,17 @@ Runtime::Runtime(const std::string& name, const std::string& library)
         functions_->close();
         throw;
     }
+    open_ = true;
+}
+
+void Runtime::close() {
+    open_ = false;
+    functions_->close();
+    application_->stop();
 }
 
 Runtime::~Runtime() {
-    functions_->close();
+    if (open_) functions_->close();
 }
 
 }  // namespace peercoll::peer_copy

@@ -20,6 +20,9 @@ class Runtime {
 public:
     // Throws Failure if the vendor's library is not there (`library`: see Application), or if the runtime is off.
     Runtime(const std::string& name, const std::string& library);
+    // Closes it, and stops the vendor's library; throws Failure if that does not go. The last call.
+    void close();
+    // After a failure.
     ~Runtime();
     Runtime(const Runtime&) = delete;
     Runtime& operator=(const Runtime&) = delete;
@@ -29,6 +32,7 @@ public:
 
 private:
     const peercoll_device_runtime_t* functions_ = nullptr;
+    bool open_ = false;
     std::unique_ptr<Application> application_;
 };
 

@@ -11,7 +11,8 @@
 
 namespace peercoll::peer_copy {
 
-// Bytes are brought by the runtime's copy (a copy engine), or by stores of a kernel on the sending device.
+// Bytes are brought by the runtime's copy (a copy engine), or by a fold of one input: stores of a kernel on the sending
+// device, or what the runtime has in its place.
 struct Result {
     bool tried = false;
     double bytes_per_second = 0;  // where all bytes were right
@@ -21,7 +22,7 @@ struct Result {
 
 struct PairResult {
     Result by_copy;
-    Result by_kernel;  // not tried where the device has no kernel
+    Result by_kernel;  // not tried where the runtime cannot fold
 };
 
 // Whether the runtime says that both reach each other's memory. A device reaches itself.
