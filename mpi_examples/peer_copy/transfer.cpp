@@ -141,7 +141,8 @@ void transfer_or_throw(const Runtime& runtime, Ends ends, std::size_t bytes, Pai
     PeerAccess back(runtime, ends.to, ends.from);
     {
         Pair pair(runtime, ends, bytes);
-        const auto seed = static_cast<std::uint64_t>(2 * (ends.from * 64 + ends.to));
+        const std::uint64_t seed =
+            2 * (static_cast<std::uint64_t>(ends.from) * 64 + static_cast<std::uint64_t>(ends.to));
         result.by_copy = pair.bring(start_copy, "copies", seed);
         if (PEERCOLL_DEVICE_HAS(&*runtime, can_fold) &&
             runtime->can_fold(ends.from, PEERCOLL_BYTE, PEERCOLL_NO_OP) != 0)
