@@ -151,7 +151,9 @@ std::vector<std::string> DeviceRuntimes::describe() {
             lines.push_back(fmt::format("{}: off, {}", runtime.name, known.reason));
         } else {
             const char* version = PEERCOLL_DEVICE_HAS(&runtime, version_text) ? runtime.version_text() : "in use";
-            lines.push_back(fmt::format("{}: {}, {} devices", runtime.name, version, runtime.device_count()));
+            lines.push_back(fmt::format(
+                "{}: {}, {}", runtime.name, version,
+                runtime.device_count() == 1 ? "1 device" : fmt::format("{} devices", runtime.device_count())));
         }
     }
     return lines;

@@ -114,7 +114,7 @@ TEST(OwnDeviceRuntime, IsOffUntilTheProcessHasLoadedTheVendorsLibrary) {
         EXPECT_EQ(plugin.devices_in_use(context.get()), 1);
         lines.clear();
         EXPECT_TRUE(succeeded(plugin.describe_devices(context.get(), collect, &lines)));
-        EXPECT_NE(lines.find("pretend: pretend device, version 1, 1 devices"), std::string::npos) << lines;
+        EXPECT_NE(lines.find("pretend: pretend device, version 1, 1 device"), std::string::npos) << lines;
         EXPECT_NE(lines.find("host: the device does not compute"), std::string::npos) << lines;
     });
 }
