@@ -22,10 +22,11 @@ void Allocations::add_ours(std::uint64_t base, std::uint64_t bytes, std::int32_t
     by_base_[base] = made;
 }
 
-Allocation Allocations::see(std::uint64_t base, std::uint64_t bytes, std::int32_t device) {
+Allocation Allocations::see(std::uint64_t base, std::uint64_t bytes, std::int32_t device, Allocation& gone) {
     const std::lock_guard lock(mutex_);
     Allocation& known = by_base_[base];
     if (known.id != 0 && known.bytes == bytes && known.device == device) return known;
+    gone = known;
     known = {};
     known.base = base;
     known.bytes = bytes;

@@ -28,7 +28,8 @@ class Allocations {
 public:
     void add_ours(std::uint64_t base, std::uint64_t bytes, std::int32_t device);
     // The application's allocation as ACL describes it now; one that was there before, if it is described as before.
-    Allocation see(std::uint64_t base, std::uint64_t bytes, std::int32_t device);
+    // `gone`: what was there else, and has no id if there was nothing.
+    Allocation see(std::uint64_t base, std::uint64_t bytes, std::int32_t device, Allocation& gone);
     // Whether `address` is in one of ours, and which.
     bool find_ours(std::uint64_t address, Allocation& found) const;
     // Whether this one is known, at the base and with the number given.

@@ -3,6 +3,7 @@
 
 #include "plugin/device/ascend/current_context.hpp"
 #include "plugin/device/ascend/devices.hpp"
+#include "plugin/device/ascend/exports.hpp"
 #include "plugin/device/ascend/readable.hpp"
 
 #include <iterator>
@@ -102,8 +103,14 @@ void classify_others(Attachment& attachment, std::uint64_t address, peercoll_poi
     if (info.kind != PEERCOLL_MEMORY_DEVICE || !attachment.settings.share_application_memory) return;
     std::uint64_t base = 0;
     std::uint64_t bytes = 0;
-    if (find_range(attachment, address, info.device, base, bytes))
-        describe(attachment, attachment.allocations.see(base, bytes, info.device), info);
+    if (!find_range(attachment, address, info.device, base, bytes)) return;
+    Allocation gone;
+    describe(attachment, attachment.allocations.see(base, bytes, info.device, gone), info);
+    if (gone.named)
+        (void)on_device(attachment, gone.device, [&](Device&) {
+            close_export(attachment, gone);
+            return Status();
+        });
 }
 
 }  // namespace
