@@ -39,7 +39,7 @@ Status share_segment(const peercoll_comm_params_t& comm, const Node& node, std::
                        ? 1
                        : 0;
     std::vector<std::uint8_t> all;
-    const Status status = gather(comm, attached, all);
+    Status status = gather(comm, attached, all);
     if (segment.address() != nullptr) host_device().share_seal(&segment.share());
     shared = status.ok() && std::all_of(all.begin(), all.end(), [](std::uint8_t one) { return one != 0; });
     return status;
