@@ -3,7 +3,7 @@
 // served it reads from MPI_T.
 //   plan        sums of integers are exact, sums of fractions have the same bits on all ranks and are near the exact
 //   one rank_order  sums of fractions have the bits of a sum from rank to rank, as on one host cut         the last
-//   rank's host is cut off once PEERCOLL_LAB_FOLDER/connected is there: an error, not a hang
+//   rank's host is cut off once LABORATORY_FOLDER/connected is there: an error, not a hang
 #include "tests/mpi/support.hpp"
 
 #include <unistd.h>
@@ -99,7 +99,7 @@ void expect_an_error_when_cut_off() {
     std::vector<double> values(1 << 16, 1.0);
     MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (test::rank_of(MPI_COMM_WORLD) == 0)
-        std::ofstream(std::string(std::getenv("PEERCOLL_LAB_FOLDER")) + "/connected").put('\n');
+        std::ofstream(std::string(std::getenv("LABORATORY_FOLDER")) + "/connected").put('\n');
     int status = MPI_SUCCESS;
     // The laboratory takes some of these to cut the link.
     while (status == MPI_SUCCESS) {

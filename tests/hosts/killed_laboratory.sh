@@ -10,7 +10,7 @@ trap 'rm -rf -- "$folder"' EXIT
 alive() { pgrep -f -- "$mark" || true; }
 
 for signal in TERM KILL; do
-    TMPDIR=$folder "$lab" 2 -- sh -c "touch \"\$PEERCOLL_LAB_FOLDER/up\"; sleep 300; : $mark" >"$folder/output" 2>&1 &
+    TMPDIR=$folder "$lab" 2 -- sh -c "touch \"\$LABORATORY_FOLDER/up\"; sleep 300; : $mark" >"$folder/output" 2>&1 &
     laboratory=$!
     for ((i = 0; i < 200; i++)); do
         compgen -G "$folder/peercoll-lab.*/up" >/dev/null && break

@@ -3,7 +3,7 @@
 // hosts. MPI only carries addresses and barriers.
 //   exchange  messages of 0 B to 64 MiB between each two neighbours of a ring, and small ones between all; then close
 //   cut       rank 0 waits for the last rank, whose host's link goes down as soon as the file
-//   PEERCOLL_LAB_FOLDER/connected
+//   LABORATORY_FOLDER/connected
 //             is there: an error, not a hang
 #include "plugin/ucx/transport.h"
 
@@ -166,7 +166,7 @@ void wait_for_a_host_that_is_cut_off(Job& job) {
     job.wait_well(job.receive(last, 0, &word, sizeof word));
     if (word != last) fail("the first message", "it is wrong");
     peercoll_transfer_t never = job.receive(last, 1, &word, sizeof word);
-    std::ofstream(std::string(std::getenv("PEERCOLL_LAB_FOLDER")) + "/connected").put('\n');
+    std::ofstream(std::string(std::getenv("LABORATORY_FOLDER")) + "/connected").put('\n');
     // UCX itself may not notice for many minutes; a caller that has lost its patience says so.
     const peercoll_status_t noticed = job.wait(never, std::chrono::seconds(5));
     peercoll_status_t status = noticed;
