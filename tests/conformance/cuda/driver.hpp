@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tests/conformance/cuda/driver_api.hpp"
-#include "tests/conformance/runner/scene.hpp"
+#include "tests/conformance/runner/library_function.hpp"
 
 #include <string>
 
@@ -14,24 +14,7 @@ void* driver_library();
 void* find_in_driver(const char* symbol);  // nullptr: not there
 
 template <typename Signature>
-class Function;
-
-template <typename... Arguments>
-class Function<CUresult(Arguments...)> {
-public:
-    explicit Function(const char* symbol)
-        : symbol_(symbol), function_(reinterpret_cast<CUresult (*)(Arguments...)>(find_in_driver(symbol))) {}
-
-    CUresult operator()(Arguments... arguments) const {
-        if (function_ == nullptr) throw SkipReason(std::string("the driver has no ") + symbol_);
-        return function_(arguments...);
-    }
-    explicit operator bool() const { return function_ != nullptr; }
-
-private:
-    const char* symbol_;
-    CUresult (*function_)(Arguments...);
-};
+using Function = LibraryFunction<find_in_driver, Signature>;
 
 // Members are named as the driver's functions are; the symbols are those a program compiled against cuda.h would use.
 struct Driver {

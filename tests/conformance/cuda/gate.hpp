@@ -3,26 +3,24 @@
 #pragma once
 
 #include "tests/conformance/cuda/gpu.hpp"
-
-#include <atomic>
-#include <memory>
+#include "tests/conformance/runner/gate.hpp"
 
 namespace peercoll::conformance::cuda {
 
-class Gate {
+class StreamGate {
 public:
-    Gate() : is_open_(std::make_unique<std::atomic<bool>>(false)) {}
+    StreamGate() = default;
     // Opens, and waits until no stream needs it any more.
-    ~Gate();
-    Gate(const Gate&) = delete;
-    Gate& operator=(const Gate&) = delete;
+    ~StreamGate();
+    StreamGate(const StreamGate&) = delete;
+    StreamGate& operator=(const StreamGate&) = delete;
 
     // What is enqueued to `stream` from now on runs when the gate is open.
     void hold(CUstream stream);
-    void open() { is_open_->store(true); }
+    void open() { gate_.open(); }
 
 private:
-    std::unique_ptr<std::atomic<bool>> is_open_;
+    Gate gate_;
 };
 
 // Whether all work of the stream, or of the event, is done within the limit.

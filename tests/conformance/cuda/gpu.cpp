@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/conformance/cuda/gpu.hpp"
 
-#include <numeric>
-#include <stdexcept>
 #include <string>
 
 namespace peercoll::conformance::cuda {
-
-void need(std::string_view call, CUresult code) {
-    if (code == success) return;
-    throw std::runtime_error(std::string(call) + ", which was to prepare, answered " + std::to_string(code));
-}
 
 void need_devices(Scene& scene, int devices) {
     const CUresult code = driver().cuInit(0);
@@ -45,12 +38,6 @@ CUresult Memory::free() {
     const CUresult code = driver().cuMemFree(address_);
     address_ = 0;
     return code;
-}
-
-std::vector<std::uint64_t> words_from(std::uint64_t seed, std::size_t count) {
-    std::vector<std::uint64_t> words(count);
-    std::iota(words.begin(), words.end(), seed);
-    return words;
 }
 
 void store(CUdeviceptr address, std::span<const std::uint64_t> words) {

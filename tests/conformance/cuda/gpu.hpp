@@ -4,19 +4,13 @@
 #pragma once
 
 #include "tests/conformance/cuda/driver.hpp"
+#include "tests/conformance/runner/preparation.hpp"
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace peercoll::conformance::cuda {
-
-inline constexpr std::size_t KiB = 1024;
-inline constexpr std::size_t MiB = 1024 * KiB;
-
-// Ends the behaviour unless `code` is success.
-void need(std::string_view call, CUresult code);
 
 // cuInit, and at least `devices` devices or the behaviour is skipped.
 void need_devices(Scene& scene, int devices);
@@ -83,8 +77,6 @@ private:
     CUstream handle_ = nullptr;
 };
 
-// Words that tell one place and one writer from another: seed, seed + 1, ...
-std::vector<std::uint64_t> words_from(std::uint64_t seed, std::size_t count);
 // Synchronous, and complete on return.
 void store(CUdeviceptr address, std::span<const std::uint64_t> words);
 std::vector<std::uint64_t> load(CUdeviceptr address, std::size_t count);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tests/conformance/cuda/gpu.hpp"
-#include "tests/conformance/cuda/kernel_parameters.hpp"
+#include "tests/conformance/kernels/kernel_parameters.hpp"
 
 namespace peercoll::conformance::cuda {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tests/conformance/cuda/gpu.hpp"
-#include "tests/conformance/cuda/shared_host_memory.hpp"
+#include "tests/conformance/runner/shared_host_memory.hpp"
 
 namespace peercoll::conformance::cuda {
 

@@ -13,7 +13,7 @@ void query(Scene& scene) {
     const Stream stream;
     const Event event;
     scene.expect("never recorded", success, driver().cuEventQuery(event.get()));
-    Gate gate;
+    StreamGate gate;
     gate.hold(stream.get());
     need("cuEventRecord", driver().cuEventRecord(event.get(), stream.get()));
     scene.expect("behind work that is held", not_ready, driver().cuEventQuery(event.get()));
@@ -33,7 +33,7 @@ void orders_streams(Scene& scene) {
     const std::vector<std::uint64_t> words = words_from(77, source.bytes() / 8);
     store(source.address(), words);
     store(target.address(), words_from(0, source.bytes() / 8));
-    Gate gate;
+    StreamGate gate;
     gate.hold(writing.get());
     need("cuMemcpyAsync", driver().cuMemcpyAsync(target.address(), source.address(), source.bytes(), writing.get()));
     need("cuEventRecord", driver().cuEventRecord(written.get(), writing.get()));
@@ -61,7 +61,7 @@ void recorded_again(Scene& scene) {
     const Stream second;
     const Stream waiting;
     const Event event;
-    Gate early;
+    StreamGate early;
     early.hold(first.get());
     need("cuEventRecord", driver().cuEventRecord(event.get(), first.get()));
     need("cuStreamWaitEvent", driver().cuStreamWaitEvent(waiting.get(), event.get(), 0));
@@ -76,7 +76,7 @@ void destroyed_while_needed(Scene& scene) {
     const Gpu gpu(scene);
     const Stream stream;
     const Stream waiting;
-    Gate gate;
+    StreamGate gate;
     gate.hold(stream.get());
     {
         const Event event;

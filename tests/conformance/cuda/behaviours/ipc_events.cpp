@@ -37,7 +37,7 @@ void owner(Scene& scene) {
     scene.other().send(handle);
     scene.other().send(ipc_handle(target.address()));
     scene.other().hear("opened");
-    Gate gate;
+    StreamGate gate;
     gate.hold(stream.get());
     need("cuMemcpyAsync", driver().cuMemcpyAsync(target.address(), source.address(), bytes, stream.get()));
     need("cuEventRecord", driver().cuEventRecord(event.get(), stream.get()));

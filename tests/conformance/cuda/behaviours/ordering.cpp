@@ -2,7 +2,7 @@
 // "Synchronous" calls followed at once by a read in another process, with and without SYNC_MEMOPS.
 #include "tests/conformance/cuda/behaviours/rooms.hpp"
 #include "tests/conformance/cuda/ipc.hpp"
-#include "tests/conformance/cuda/shared_host_memory.hpp"
+#include "tests/conformance/runner/shared_host_memory.hpp"
 
 #include <cstring>
 

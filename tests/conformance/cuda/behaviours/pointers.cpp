@@ -2,7 +2,7 @@
 // What the driver says about each kind of pointer: the table that classify() is written by.
 #include "tests/conformance/cuda/behaviours/rooms.hpp"
 #include "tests/conformance/cuda/shareable_memory.hpp"
-#include "tests/conformance/cuda/shared_host_memory.hpp"
+#include "tests/conformance/runner/shared_host_memory.hpp"
 
 #include <array>
 #include <memory>

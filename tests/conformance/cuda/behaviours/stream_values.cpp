@@ -37,7 +37,7 @@ void write_comes_behind_earlier_work(Scene& scene) {
     const SharedHostMemory host(64 * KiB);
     const RegisteredMemory registered(host);
     const Stream stream;
-    Gate gate;
+    StreamGate gate;
     gate.hold(stream.get());
     need("cuStreamWriteValue64", driver().cuStreamWriteValue64(stream.get(), registered.device_address(), 5, 0));
     scene.expect("the stream finishes early", false, becomes_idle(stream.get(), 200));

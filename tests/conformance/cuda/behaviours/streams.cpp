@@ -12,7 +12,7 @@ void query_and_synchronise(Scene& scene) {
     const Gpu gpu(scene);
     const Stream stream;
     scene.expect("a new stream", success, driver().cuStreamQuery(stream.get()));
-    Gate gate;
+    StreamGate gate;
     gate.hold(stream.get());
     scene.expect("a held stream", not_ready, driver().cuStreamQuery(stream.get()));
     gate.open();
@@ -32,7 +32,7 @@ void non_blocking_stream_passes_the_legacy_stream(Scene& scene) {
     const Gpu gpu(scene);
     const Memory memory(2 * MiB);
     const Stream stream;
-    Gate gate;
+    StreamGate gate;
     gate.hold(nullptr);
     need("cuMemsetD8Async", driver().cuMemsetD8Async(memory.address(), 1, memory.bytes(), stream.get()));
     scene.expect("finishes while the legacy stream is held", true, becomes_idle(stream.get()));
@@ -45,7 +45,7 @@ void blocking_stream_waits_for_the_legacy_stream(Scene& scene) {
     const Gpu gpu(scene);
     const Memory memory(2 * MiB);
     const Stream blocking(0);
-    Gate gate;
+    StreamGate gate;
     gate.hold(nullptr);
     need("cuMemsetD8Async", driver().cuMemsetD8Async(memory.address(), 1, memory.bytes(), blocking.get()));
     scene.expect("finishes while the legacy stream is held", false, becomes_idle(blocking.get(), 200));
@@ -58,7 +58,7 @@ void streams_pass_each_other(Scene& scene) {
     const Memory memory(2 * MiB);
     const Stream held;
     const Stream free;
-    Gate gate;
+    StreamGate gate;
     gate.hold(held.get());
     need("cuMemsetD8Async", driver().cuMemsetD8Async(memory.address(), 1, memory.bytes(), free.get()));
     scene.expect("finishes while another stream is held", true, becomes_idle(free.get()));
@@ -89,7 +89,7 @@ void destroyed_stream_finishes(Scene& scene) {
     const Memory memory(2 * MiB);
     CUstream stream = nullptr;
     need("cuStreamCreate", driver().cuStreamCreate(&stream, stream_non_blocking));
-    Gate gate;
+    StreamGate gate;
     gate.hold(stream);
     need("cuMemsetD8Async", driver().cuMemsetD8Async(memory.address(), 0x11, memory.bytes(), stream));
     scene.expect("destroying a busy stream", success, driver().cuStreamDestroy(stream));

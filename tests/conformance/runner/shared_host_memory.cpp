@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/conformance/cuda/shared_host_memory.hpp"
+#include "tests/conformance/runner/shared_host_memory.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The suite's kernels (kernel_image.cpp) as the simulated node runs them.
-#include "tests/conformance/cuda/kernel_parameters.hpp"
+// The suite's kernels (a vendor's are beside its suite) as the simulated node runs them.
+#include "tests/conformance/kernels/kernel_parameters.hpp"
 #include "tests/simulated_devices/core/simulated_launch.h"
 
 #include <sched.h>
@@ -10,7 +10,7 @@
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-using namespace peercoll::conformance::cuda;
+using namespace peercoll::conformance;
 
 namespace {
 

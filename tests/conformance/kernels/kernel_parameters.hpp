@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace peercoll::conformance::cuda {
+namespace peercoll::conformance {
 
 // target[i] = value + i for i below count, 64-bit words; then flag_value to `flag`, unless that is 0.
 struct StoreParameters {
@@ -30,4 +30,4 @@ struct WaitParameters {
     std::uint64_t result;
 };
 
-}  // namespace peercoll::conformance::cuda
+}  // namespace peercoll::conformance
