@@ -73,7 +73,7 @@ void bounded_wait(Scene& scene) {
     const SharedHostMemory host(64 * KiB);
     const RegisteredMemory registered(host);
     const Stream stream;
-    need("launch", kernels.wait(stream, {registered.device_address(), 9, 1000, registered.device_address(8)}));
+    need("launch", kernels.wait(stream, {registered.device_address(), 9, 50, registered.device_address(8)}));
     scene.expect("a wait for what nobody writes gives up", true, host.wait_for(2, 8));
     scene.expect("synchronise", success, stream.synchronize());
 }
