@@ -68,8 +68,11 @@ Status Communicator::ready() {
     }
     note_packet_sizes(*node_.team, node_.agreed);
     set_up_devices_ = [this] { return set_up_devices(context_, params_, node_); };
+    const auto what = node_.crowded       ? WaitPolicy::For::CrowdedRanks
+                      : hosts_ != nullptr ? WaitPolicy::For::Wire
+                                          : WaitPolicy::For::Ranks;
     waiter_ = std::make_unique<Waiter>(
-        WaitPolicy::make(context_.options().wait, node_.crowded), check_every,
+        WaitPolicy::make(context_.options().wait, what), check_every,
         [this] {
             context_.progress_active(this);
             if (params_.progress != nullptr) params_.progress(params_.user);

@@ -12,14 +12,15 @@ constexpr std::chrono::microseconds nap{20};
 constexpr std::uint32_t polls_between_clock_reads = 256;
 }  // namespace
 
-WaitPolicy WaitPolicy::make(WaitMode mode, bool crowded) {
+WaitPolicy WaitPolicy::make(WaitMode mode, For what) {
     WaitPolicy policy;
     policy.spins = 8192;
     policy.progress_after = 256;
     policy.progress_every = 64;
-    if (mode == WaitMode::Auto && crowded) mode = WaitMode::Yield;
+    if (mode == WaitMode::Auto && what == For::CrowdedRanks) mode = WaitMode::Yield;
     switch (mode) {
         case WaitMode::Auto:
+            if (what == For::Wire) policy.spins = policy.progress_after = 8;
             break;
         case WaitMode::Spin:
             policy.spins = UINT32_MAX;
@@ -36,8 +37,10 @@ WaitPolicy WaitPolicy::make(WaitMode mode, bool crowded) {
 }
 
 bool Waiter::be_patient(std::uint32_t& idle, Start& start) {
-    if (idle % policy_.progress_every == 0) on_idle_();
-    if (idle >= policy_.spins) {
+    // The host's progress takes long and may itself yield: not before the first yield, and never together with one.
+    if (idle % policy_.progress_every == 0 && idle != policy_.spins) {
+        on_idle_();
+    } else if (idle >= policy_.spins) {
         // A long wait has to hand over the processor: the awaited rank may need it, or the user's threads.
         if (policy_.sleeps && idle > 2 * policy_.spins)
             std::this_thread::sleep_for(nap);

@@ -20,8 +20,13 @@ struct WaitPolicy {
     std::uint32_t progress_every = 0;  // ... and between two calls; a power of two
     bool sleeps = false;               // short sleeps instead of yields
 
-    // `crowded`: more ranks than processors, so the awaited rank may need this one's processor.
-    static WaitPolicy make(WaitMode mode, bool crowded);
+    // What a rank waits for.
+    enum class For : std::uint8_t {
+        Ranks,         // of this node, each with a processor of its own: an answer takes less than a system call
+        CrowdedRanks,  // more of them than processors: the awaited rank may need this one's
+        Wire           // of other nodes: an answer takes long, and the kernel needs a processor to bring it
+    };
+    static WaitPolicy make(WaitMode mode, For what);
 };
 
 class Waiter {

@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr WaitMode modes[] = {WaitMode::Auto, WaitMode::Spin, WaitMode::Yield, WaitMode::Sleep};
+constexpr WaitPolicy::For waits[] = {WaitPolicy::For::Ranks, WaitPolicy::For::CrowdedRanks, WaitPolicy::For::Wire};
 
 // Counts what a waiter calls, and gives up when told to.
 struct Watched {
@@ -45,7 +46,7 @@ struct Script {
 TEST(Waiter, ReturnsAtOnceWhatIsDoneOrHasFailed) {
     for (const WaitMode mode : modes)
         for (const Progress end : {Progress::Done, Progress::Failed}) {
-            Watched watched(WaitPolicy::make(mode, false));
+            Watched watched(WaitPolicy::make(mode, WaitPolicy::For::Ranks));
             Script task{0, end};
             EXPECT_EQ(watched.waiter.wait(task), end);
             EXPECT_EQ(task.polls, 1U);
@@ -55,8 +56,8 @@ TEST(Waiter, ReturnsAtOnceWhatIsDoneOrHasFailed) {
 
 TEST(Waiter, PollsUntilTheEnd) {
     for (const WaitMode mode : modes)
-        for (const bool crowded : {false, true}) {
-            Watched watched(WaitPolicy::make(mode, crowded));
+        for (const WaitPolicy::For what : waits) {
+            Watched watched(WaitPolicy::make(mode, what));
             Script task{3000, Progress::Done};
             EXPECT_EQ(watched.waiter.wait(task), Progress::Done);
             EXPECT_EQ(task.polls, 3001U);
@@ -64,7 +65,7 @@ TEST(Waiter, PollsUntilTheEnd) {
 }
 
 TEST(Waiter, CallsTheHostsProgressOnlyWhileNothingMovesAndThenAgainAndAgain) {
-    const WaitPolicy policy = WaitPolicy::make(WaitMode::Auto, false);
+    const WaitPolicy policy = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::Ranks);
     Watched watched(policy);
     Script brief{policy.progress_after - 1, Progress::Done};
     watched.waiter.wait(brief);
@@ -76,7 +77,7 @@ TEST(Waiter, CallsTheHostsProgressOnlyWhileNothingMovesAndThenAgainAndAgain) {
 }
 
 TEST(Waiter, StartsToCountAnewWhenTheTaskAdvances) {
-    const WaitPolicy policy = WaitPolicy::make(WaitMode::Auto, false);
+    const WaitPolicy policy = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::Ranks);
     Watched watched(policy);
     std::uint64_t polls = 0;
     // Advances once in every `progress_after - 1` polls, so that it is never idle for long.
@@ -91,7 +92,7 @@ TEST(Waiter, StartsToCountAnewWhenTheTaskAdvances) {
 
 TEST(Waiter, GivesUpWhenTheCheckSaysSo) {
     for (const WaitMode mode : modes) {
-        Watched watched(WaitPolicy::make(mode, false), 1ms, 20ms);
+        Watched watched(WaitPolicy::make(mode, WaitPolicy::For::Ranks), 1ms, 20ms);
         const auto begin = std::chrono::steady_clock::now();
         EXPECT_EQ(watched.waiter.wait([] { return Progress::Pending; }), Progress::Failed);
         const auto taken = std::chrono::steady_clock::now() - begin;
@@ -103,14 +104,14 @@ TEST(Waiter, GivesUpWhenTheCheckSaysSo) {
 }
 
 TEST(Waiter, ChecksNoMoreOftenThanItWasToldTo) {
-    Watched watched(WaitPolicy::make(WaitMode::Yield, false), 10ms, 55ms);
+    Watched watched(WaitPolicy::make(WaitMode::Yield, WaitPolicy::For::Ranks), 10ms, 55ms);
     watched.waiter.wait([] { return Progress::Pending; });
     EXPECT_GE(watched.checks, 1U);
     EXPECT_LE(watched.checks, 6U);
 }
 
 TEST(Waiter, TellsTheTimeOfThisWaitAndNotOfThoseBefore) {
-    Watched watched(WaitPolicy::make(WaitMode::Yield, false), 1ms, 20ms);
+    Watched watched(WaitPolicy::make(WaitMode::Yield, WaitPolicy::For::Ranks), 1ms, 20ms);
     ASSERT_EQ(watched.waiter.wait([] { return Progress::Pending; }), Progress::Failed);
     const auto begin = std::chrono::steady_clock::now();
     const Progress end = watched.waiter.wait(
@@ -120,22 +121,33 @@ TEST(Waiter, TellsTheTimeOfThisWaitAndNotOfThoseBefore) {
 }
 
 TEST(WaitPolicy, LetsCrowdedRanksYieldEarlyUnlessToldToSpin) {
-    const WaitPolicy roomy = WaitPolicy::make(WaitMode::Auto, false);
-    const WaitPolicy crowded = WaitPolicy::make(WaitMode::Auto, true);
+    const WaitPolicy roomy = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::Ranks);
+    const WaitPolicy crowded = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::CrowdedRanks);
     EXPECT_LT(crowded.spins * 10, roomy.spins);
     EXPECT_LE(crowded.progress_after, roomy.progress_after);
-    for (const bool both : {false, true}) {
-        EXPECT_EQ(WaitPolicy::make(WaitMode::Spin, both).spins, UINT32_MAX) << "never yields";
-        EXPECT_EQ(WaitPolicy::make(WaitMode::Yield, both).spins, crowded.spins);
-        EXPECT_TRUE(WaitPolicy::make(WaitMode::Sleep, both).sleeps);
-        EXPECT_FALSE(WaitPolicy::make(WaitMode::Yield, both).sleeps);
+    for (const WaitPolicy::For what : waits) {
+        EXPECT_EQ(WaitPolicy::make(WaitMode::Spin, what).spins, UINT32_MAX) << "never yields";
+        EXPECT_EQ(WaitPolicy::make(WaitMode::Yield, what).spins, crowded.spins);
+        EXPECT_TRUE(WaitPolicy::make(WaitMode::Sleep, what).sleeps);
+        EXPECT_FALSE(WaitPolicy::make(WaitMode::Yield, what).sleeps);
     }
+}
+
+// A network that is made of this machine's own processors brings nothing while they spin, and other hosts' ranks may be
+// on them (containers): nobody who waits for the wire keeps a processor for milliseconds.
+TEST(WaitPolicy, LetsRanksThatWaitForTheWireYieldEarlyWithoutCallingTheHostsProgressMoreOften) {
+    const WaitPolicy roomy = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::Ranks);
+    const WaitPolicy wire = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::Wire);
+    EXPECT_LE(wire.spins, 16U);
+    EXPECT_LE(wire.progress_after, wire.spins) << "a yield comes after the first look at the host's progress";
+    EXPECT_EQ(wire.progress_every, roomy.progress_every);
+    EXPECT_FALSE(wire.sleeps);
 }
 
 TEST(WaitPolicy, CountsPollsBetweenTwoProgressCallsInAPowerOfTwo) {
     for (const WaitMode mode : modes)
-        for (const bool crowded : {false, true}) {
-            const std::uint32_t every = WaitPolicy::make(mode, crowded).progress_every;
+        for (const WaitPolicy::For what : waits) {
+            const std::uint32_t every = WaitPolicy::make(mode, what).progress_every;
             EXPECT_GT(every, 0U);
             EXPECT_EQ(every & (every - 1), 0U);
         }
