@@ -277,6 +277,11 @@ typedef struct peercoll_device_runtime {
     /* Starts writing `value` to `flag` (as peercoll_fold_t's) behind all work of the stream. NOT_SUPPORTED: the runtime
      * cannot; query the stream. */
     peercoll_status_t (*write_flag)(peercoll_stream_t stream, uint64_t flag, uint64_t value, peercoll_reason_t *reason);
+
+    /* Bit (1 << kind) for each kind of handle that import_memory() takes although this process does not see the device
+     * where the memory is (CUDA_VISIBLE_DEVICES). can_access_peer() cannot be asked of such a device: a proof decides.
+     * Not there: none. */
+    uint32_t (*unseen_import_kinds)(int32_t device);
 } peercoll_device_runtime_t;
 
 /* 1 if `runtime` is new enough to have `member`, and has it. */

@@ -16,7 +16,7 @@ namespace peercoll {
 
 namespace {
 
-constexpr std::uint32_t protocol = 1;         // changes whenever a record of the peer layer does
+constexpr std::uint32_t protocol = 2;         // changes whenever a record of the peer layer does
 constexpr std::uint32_t most_devices = 1024;  // of one rank: a larger number is not believed
 
 template <std::size_t size>
@@ -48,7 +48,8 @@ struct DeviceRecord {
     char pci_id[16];
     char name[64];
     std::uint32_t active;
-    std::uint32_t imports;
+    std::uint16_t imports;
+    std::uint16_t imports_unseen;
 };
 
 // What this process sees; the same order as its records.
@@ -71,6 +72,9 @@ SeenHere look(const std::vector<const peercoll_device_runtime_t*>& runtimes) {
             put(record.name, get(info.name));
             record.active = info.active != 0 ? 1 : 0;
             record.imports = (info.import_kinds & (1u << PEERCOLL_HANDLE_IPC)) != 0 ? 1 : 0;
+            const std::uint32_t unseen =
+                PEERCOLL_DEVICE_HAS(runtime, unseen_import_kinds) ? runtime->unseen_import_kinds(device) : 0;
+            record.imports_unseen = (unseen & (1u << PEERCOLL_HANDLE_IPC)) != 0 ? 1 : 0;
             here.records.push_back(record);
             here.devices.push_back({runtime, device});
         }
@@ -173,7 +177,7 @@ void Exchange::list_devices(const std::vector<int>& node_of) {
                                 [&](const SeenDevice& one) { return one.device == index; }))
                     continue;  // told twice
                 if (active) device->ranks.push_back(static_cast<int>(rank));
-                ranks_[rank].seen.push_back({index, active, record.imports != 0, {}});
+                ranks_[rank].seen.push_back({index, active, record.imports != 0, record.imports_unseen != 0, {}});
                 if (static_cast<int>(rank) == comm_.rank) {
                     if (facts_.local.size() <= index) facts_.local.resize(index + 1);
                     facts_.local[index] = here_.devices[i];

@@ -24,7 +24,8 @@ const char* text_of(Reach reach) {
         case Reach::NotActive:
             return "a rank has not used the device yet";
         case Reach::NotVisible:
-            return "the rank that would reach the device does not see it (make all devices visible to all ranks)";
+            return "the rank that would reach the device does not see it, and its runtime maps memory only of devices "
+                   "that it sees (make all devices visible to all ranks)";
         case Reach::NoPeerAccess:
             return "the device runtime offers no peer access between the devices";
         case Reach::NoImport:
@@ -71,8 +72,10 @@ Reach PairMatrix::reach(int executor, std::uint32_t from, int owner, std::uint32
     if (level_ == PeerLevel::SameDevice && from != to) return Reach::LevelSameDevice;
     if (devices_[from].runtime != devices_[to].runtime) return Reach::OtherRuntime;
     if (vetoes_.contains(std::minmax(from, to))) return Reach::Vetoed;
-    if (seen(executor, to) == nullptr) return Reach::NotVisible;
-    if (from != to && (mine->pairs[to] & PairFact::can_access) == 0) return Reach::NoPeerAccess;
+    const bool visible = sees(executor, to);
+    // What cannot be asked is not ruled out: of a device that it does not see, a rank has no answer but the proof.
+    if (!visible && (in_process || !mine->imports_unseen)) return Reach::NotVisible;
+    if (visible && from != to && (mine->pairs[to] & PairFact::can_access) == 0) return Reach::NoPeerAccess;
     if (in_process) return Reach::Possible;
     if (here.identity.uid != there.identity.uid) return Reach::OtherUser;
     if (!share_namespaces(here.identity, there.identity)) return Reach::OtherPidNamespace;

@@ -42,6 +42,7 @@ struct SeenDevice {
     std::uint32_t device = 0;  // index among the PeerDevices
     bool active = false;
     bool imports = false;             // the handles of other processes' memory
+    bool imports_unseen = false;      // those of devices, too, that the rank does not see
     std::vector<std::uint8_t> pairs;  // for each PeerDevice: PairFacts
 };
 
@@ -67,7 +68,7 @@ enum class Reach : std::uint8_t {
     LevelSameDevice,
     Vetoed,
     NotActive,     // the executor has no context on its device, or the owner none on its own
-    NotVisible,    // the executor does not see the owner's device
+    NotVisible,    // the executor does not see the owner's device, and maps memory only of those that it sees
     NoPeerAccess,  // says the runtime
     NoImport,      // the executor's runtime maps no other process's memory
     OtherUser,
@@ -98,6 +99,8 @@ public:
 
     Reach reach(int executor, std::uint32_t from, int owner, std::uint32_t to) const;
     bool same_process(int a, int b) const;
+    // Whether it is one of the devices that the rank's runtime shows to it.
+    bool sees(int rank, std::uint32_t device) const { return seen(rank, device) != nullptr; }
 
     // All ordered pairs of devices with ranks between which there is something to prove. A device's own pair is there
     // if several processes use it.

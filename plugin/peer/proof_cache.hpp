@@ -58,9 +58,11 @@ public:
         DeviceUuid from{};
         DeviceUuid to{};
         bool across_processes = false;
+        bool seen =
+            true;  // whether the executor sees the device that it writes to: the driver takes another way if not
         bool operator<(const PathKey& other) const {
-            return std::tie(boot_id, runtime, from, to, across_processes) <
-                   std::tie(other.boot_id, other.runtime, other.from, other.to, other.across_processes);
+            return std::tie(boot_id, runtime, from, to, across_processes, seen) <
+                   std::tie(other.boot_id, other.runtime, other.from, other.to, other.across_processes, other.seen);
         }
     };
     // Of processes, not of ranks.

@@ -69,8 +69,12 @@ private:
 
 ProofCache::PathKey Rounds::key(const PathTrial& trial) const {
     const std::vector<PeerDevice>& devices = facts_.matrix.devices();
-    return {rank(trial.executor).identity.boot_id, devices[trial.from].runtime, devices[trial.from].uuid,
-            devices[trial.to].uuid, trial.across_processes};
+    return {rank(trial.executor).identity.boot_id,
+            devices[trial.from].runtime,
+            devices[trial.from].uuid,
+            devices[trial.to].uuid,
+            trial.across_processes,
+            facts_.matrix.sees(trial.executor, trial.to)};
 }
 
 ProofCache::MappingKey Rounds::key(const MappingTrial& mapping) const {

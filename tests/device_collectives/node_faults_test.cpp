@@ -129,7 +129,7 @@ TEST(NodeFaults, RanksThatSeeOneDeviceEach) {
     const auto see_one = [](const Rank& rank) {
         ::setenv("CUDA_VISIBLE_DEVICES", std::to_string(rank.rank()).c_str(), 1);
     };
-    run_scene({machine_of("eight_devices"), {0, 0, 0}, {}, see_one}, Path::Staged, "make all devices visible");
+    run_scene({machine_of("eight_devices"), {0, 0, 0}, {}, see_one}, Path::Fused, "proven by kernel stores and copies");
 }
 
 TEST(NodeFaults, RanksThatSeeTheDevicesInAnotherOrder) {

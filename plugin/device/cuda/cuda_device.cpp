@@ -54,6 +54,7 @@ const peercoll_device_runtime_t& cuda_device() {
         made.can_fold = cuda::can_fold;
         made.fold = cuda::fold;
         made.write_flag = cuda::write_flag;
+        made.unseen_import_kinds = cuda::unseen_import_kinds;
         return made;
     }();
     return runtime;

@@ -176,6 +176,13 @@ private:
               node_.ipc_overlap_refused = word == "overlap_refused";
               return word == "yes" || word == "refused" || word == "overlap_refused";
           }}},
+        {"hidden_import",
+         {"hidden_import yes|refused",
+          [this](const auto& words) {
+              const std::string word = words.size() == 2 ? words[1] : "";
+              node_.hidden_import_refused = word == "refused";
+              return word == "yes" || word == "refused";
+          }}},
         {"memory",
          {"memory <devices> <MiB>",
           [this](const auto& words) {

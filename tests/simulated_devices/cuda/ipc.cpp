@@ -43,7 +43,7 @@ CUresult open(Context& context, const HandleContents& contents, CUdeviceptr* add
     const int from = context.execution->device;
     // Of any device of the node, also of one that CUDA_VISIBLE_DEVICES hides from this process.
     const int to = simulated.node().device_with_uuid(block->device());
-    if (to < 0) {
+    if (to < 0 || (simulated.node().hidden_import_refused && ordinal_of(to) < 0)) {
         return CUDA_ERROR_INVALID_DEVICE;
     }
     if (to != from) {

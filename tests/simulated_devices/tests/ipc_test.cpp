@@ -176,6 +176,11 @@ TEST(Ipc, TheOwnersDeviceNeedNotBeVisible) {
         0, [](Rank& rank) { ::setenv("CUDA_VISIBLE_DEVICES", rank.rank() == 0 ? "0" : "1", 1); });
 }
 
+TEST(Ipc, AnInvisibleDeviceIsRefusedWhereTheNodeSaysSo) {
+    const auto one_each = [](Rank& rank) { ::setenv("CUDA_VISIBLE_DEVICES", rank.rank() == 0 ? "0" : "1", 1); };
+    refused_with("devices 2\nhidden_import refused", 0, CUDA_ERROR_INVALID_DEVICE, one_each);
+}
+
 TEST(Ipc, AnInvisibleDeviceOutOfReachIsRefused) {
     refused_with("devices 2\npath 1 0 no", 0, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
                  [](Rank& rank) { ::setenv("CUDA_VISIBLE_DEVICES", rank.rank() == 0 ? "0" : "1", 1); });

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 namespace peercoll::test {
 namespace {
 
@@ -43,12 +45,15 @@ struct Import {
 
 using Allocate = std::function<cuda::CuAddress(Application&)>;
 
-// What rank 1, on `device`, does with memory that rank 0 has on device 0 and names by `kind`.
+// What rank 1, on `device`, does with memory that rank 0 has on device 0 and names by `kind`. `visible`: rank 1's
+// CUDA_VISIBLE_DEVICES.
 void between_processes(const Machine& machine, peercoll_handle_kind_t kind, const Allocate& allocate,
                        const std::function<void(Application&, const peercoll_memory_handle_t&, int fd)>& look,
-                       const std::function<void(Application&, cuda::CuAddress)>& afterwards = {}, int device = 0) {
+                       const std::function<void(Application&, cuda::CuAddress)>& afterwards = {}, int device = 0,
+                       const char* visible = nullptr) {
     const DescriptorMail mail;
     run_ranks(2, [&](Rank& rank) {
+        if (visible != nullptr && rank.rank() == 1) ::setenv("CUDA_VISIBLE_DEVICES", visible, 1);
         Application application(machine);
         application.use(rank.rank() == 0 ? 0 : device);
         EXPECT_OPENS();
@@ -78,7 +83,8 @@ void between_processes(const Machine& machine, peercoll_handle_kind_t kind, cons
     });
 }
 
-void expect_shared(const Machine& machine, peercoll_handle_kind_t kind, const Allocate& allocate, int device = 0) {
+void expect_shared(const Machine& machine, peercoll_handle_kind_t kind, const Allocate& allocate, int device = 0,
+                   const char* visible = nullptr) {
     between_processes(
         machine, kind, allocate,
         [&](Application& application, const peercoll_memory_handle_t& handle, int fd) {
@@ -99,7 +105,7 @@ void expect_shared(const Machine& machine, peercoll_handle_kind_t kind, const Al
         [](Application& application, cuda::CuAddress memory) {
             EXPECT_EQ(application.read(memory, bytes), pattern(bytes, 2));
         },
-        device);
+        device, visible);
 }
 
 cuda::CuAddress plain(Application& application) {
@@ -133,7 +139,7 @@ TEST(SharedMemoryOfADevice, IsMappedForAnotherDeviceToo) {
 
 void expect_refused(const Machine& machine, peercoll_handle_kind_t kind, const Allocate& allocate,
                     const std::function<void(peercoll_memory_handle_t&, int&)>& change, peercoll_status_t status,
-                    const char* words, int device = 0) {
+                    const char* words, int device = 0, const char* visible = nullptr) {
     between_processes(
         machine, kind, allocate,
         [&](Application&, const peercoll_memory_handle_t& handle, int fd) {
@@ -144,7 +150,7 @@ void expect_refused(const Machine& machine, peercoll_handle_kind_t kind, const A
             EXPECT_THAT(imported.reason.text, HasSubstr(words));
             EXPECT_EQ(imported.mapping.address, 0U);
         },
-        {}, device);
+        {}, device, visible);
 }
 
 void nothing(peercoll_memory_handle_t&, int&) {}
@@ -188,10 +194,28 @@ TEST(AHandle, OfGarbageIsRefused) {
     expect_refused({}, PEERCOLL_HANDLE_POOL_FD, pooled, garbage, PEERCOLL_ERR_INVALID_ARGUMENT, "mapping another");
 }
 
-TEST(AHandle, OfADeviceThatThisProcessDoesNotSeeIsRefused) {
-    expect_refused(
-        {}, PEERCOLL_HANDLE_IPC, plain, [](peercoll_memory_handle_t& handle, int&) { handle.device_uuid[3] ^= 1; },
-        PEERCOLL_ERR_NOT_SUPPORTED, "CUDA_VISIBLE_DEVICES");
+TEST(AHandle, OfADeviceThatThisProcessDoesNotSeeIsMapped) {
+    expect_shared({.node = "devices 2\n"}, PEERCOLL_HANDLE_IPC, plain, 0, "1");
+}
+
+TEST(AHandle, OfADeviceThatThisProcessDoesNotSeeIsRefusedWithTheReasonWhereTheDriverMapsNone) {
+    expect_refused({.node = "devices 2\nhidden_import refused\n"}, PEERCOLL_HANDLE_IPC, plain, nothing,
+                   PEERCOLL_ERR_NOT_SUPPORTED, "CUDA_VISIBLE_DEVICES", 0, "1");
+    const Machine two = {.node = "devices 2\n"};
+    expect_refused(two, PEERCOLL_HANDLE_FD, physical, nothing, PEERCOLL_ERR_NOT_SUPPORTED, "CUDA_VISIBLE_DEVICES", 0,
+                   "1");
+    expect_refused(two, PEERCOLL_HANDLE_POOL_FD, pooled, nothing, PEERCOLL_ERR_NOT_SUPPORTED, "CUDA_VISIBLE_DEVICES", 0,
+                   "1");
+}
+
+TEST(CudaDevice, SaysWhichHandlesItMapsOfDevicesThatItDoesNotSee) {
+    on_machine({}, [](Application&) {
+        EXPECT_EQ(cuda_device().unseen_import_kinds(0), 0U) << "not open";
+        EXPECT_OPENS();
+        EXPECT_NE(cuda_device().unseen_import_kinds(0) & kind_bit(PEERCOLL_HANDLE_IPC), 0U);
+        EXPECT_EQ(cuda_device().unseen_import_kinds(1), 0U) << "no such device";
+        cuda_device().close();
+    });
 }
 
 TEST(AHandle, IsRefusedWhereHandlesAreNotPermitted) {

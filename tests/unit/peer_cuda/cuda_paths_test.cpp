@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <vector>
 
@@ -16,8 +17,9 @@ using testing::HasSubstr;
 
 // Ranks on a node, each with its devices in use; `look` has what they have found.
 void on_node(const std::string& node, const std::vector<std::vector<int>>& devices,
-             const std::function<void(Rank&, const DevicePeers&)>& look) {
+             const std::function<void(Rank&, const DevicePeers&)>& look, const std::vector<const char*>& visible = {}) {
     run_ranks(static_cast<int>(devices.size()), [&](Rank& rank) {
+        if (!visible.empty()) ::setenv("CUDA_VISIBLE_DEVICES", visible[static_cast<std::size_t>(rank.rank())], 1);
         Application application({.node = node});
         for (const int device : devices[static_cast<std::size_t>(rank.rank())]) application.use(device);
         peercoll_reason_t reason{};
@@ -101,6 +103,49 @@ TEST(CudaPaths, OfTwoIslandsStayInside) {
                     << a << " " << b;
         EXPECT_THAT(peers.path_text(1, 2), HasSubstr("no peer access"));
     });
+}
+
+// As Slurm starts jobs: each rank sees its own device alone, as number 0.
+TEST(CudaPaths, BetweenDevicesOfRanksThatSeeOnlyTheirOwnAreProven) {
+    on_node("devices 2\n", {{0}, {0}},
+            [](Rank&, const DevicePeers& peers) {
+                ASSERT_EQ(peers.devices().size(), 2U);
+                EXPECT_TRUE(reach_each_other(peers, 0, 0, 1, 1));
+                EXPECT_THAT(peers.path_text(0, 1), HasSubstr("direct loads and stores (proven by"));
+            },
+            {"0", "1"});
+}
+
+TEST(CudaPaths, BetweenDevicesOfWhichOneRankSeesBothAreProven) {
+    on_node("devices 2\n", {{0}, {1}},
+            [](Rank&, const DevicePeers& peers) { EXPECT_TRUE(reach_each_other(peers, 0, 0, 1, 1)); }, {"0", "0,1"});
+}
+
+TEST(CudaPaths, ToAnUnseenDeviceThatLoseStoresAreNotUsed) {
+    on_node("devices 2\npath all all loses_stores\n", {{0}, {0}},
+            [](Rank&, const DevicePeers& peers) {
+                EXPECT_FALSE(reach_each_other(peers, 0, 0, 1, 1));
+                EXPECT_THAT(peers.path_text(0, 1), HasSubstr("a kernel's stores did not arrive"));
+            },
+            {"0", "1"});
+}
+
+TEST(CudaPaths, ToAnUnseenDeviceOutOfReachAreNotUsed) {
+    on_node("devices 2\npath all all no\n", {{0}, {0}},
+            [](Rank&, const DevicePeers& peers) {
+                EXPECT_FALSE(reach_each_other(peers, 0, 0, 1, 1));
+                EXPECT_THAT(peers.path_text(0, 1), HasSubstr("cannot reach each other"));
+            },
+            {"0", "1"});
+}
+
+TEST(CudaPaths, ToAnUnseenDeviceAreNotUsedWhereTheDriverMapsNoneOfThose) {
+    on_node("devices 2\nhidden_import refused\n", {{0}, {0}},
+            [](Rank&, const DevicePeers& peers) {
+                EXPECT_FALSE(reach_each_other(peers, 0, 0, 1, 1));
+                EXPECT_THAT(peers.path_text(0, 1), HasSubstr("CUDA_VISIBLE_DEVICES"));
+            },
+            {"0", "1"});
 }
 
 }  // namespace

@@ -164,6 +164,61 @@ TEST(DevicePeers, ARankThatSeesOnlyItsOwnDeviceReachesNoOther) {
     });
 }
 
+// What two ranks find that see one device each, where the runtime maps memory of others, too.
+void with_unseen_devices(const std::function<void(FakeProcess&)>& prepare,
+                         const std::function<void(const DevicePeers&)>& look) {
+    FakeNode node(2);
+    run_ranks(2, [&](Rank& rank) {
+        FakeProcess process(node, {rank.rank()}, {0});
+        process.imports_unseen = true;
+        if (prepare) prepare(process);
+        ProofCache cache;
+        Party party(rank.exchange(), FakeProcess::runtime());
+        ASSERT_TRUE(party.set_up({}, cache).ok());
+        ASSERT_EQ(party.peers->devices().size(), 2U);
+        EXPECT_GT(cache.trials(), 0U);
+        look(*party.peers);
+        expect_alike_on_all_ranks(rank, *party.peers);
+        expect_nothing_left(rank, node, process);
+    });
+}
+
+TEST(DevicePeers, ARankThatSeesOnlyItsOwnDeviceReachesOthersIfTheProofHolds) {
+    with_unseen_devices({}, [](const DevicePeers& peers) {
+        EXPECT_TRUE(peers.may_reach(0, 0, 1, 1));
+        EXPECT_TRUE(peers.may_reach(1, 1, 0, 0));
+        EXPECT_THAT(peers.path_text(0, 1), HasSubstr("proven by kernel stores and copies"));
+    });
+}
+
+TEST(DevicePeers, ADeviceThatIsNotSeenIsStagedWhereItsMemoryIsNotMapped) {
+    with_unseen_devices([](FakeProcess& process) { process.faults.unseen_refused = true; },
+                        [](const DevicePeers& peers) {
+                            EXPECT_FALSE(peers.may_reach(0, 0, 1, 1));
+                            EXPECT_FALSE(peers.may_reach(1, 1, 0, 0));
+                            EXPECT_THAT(peers.path_text(0, 1), HasSubstr("the device is not visible"));
+                        });
+}
+
+TEST(DevicePeers, ADeviceThatIsNotSeenIsStagedWhereStoresGoNowhere) {
+    with_unseen_devices([](FakeProcess& process) { process.faults.kernel_stores_lost = true; },
+                        [](const DevicePeers& peers) {
+                            EXPECT_FALSE(peers.may_reach(0, 0, 1, 1));
+                            EXPECT_THAT(peers.path_text(0, 1), HasSubstr("stores did not arrive"));
+                        });
+}
+
+// Ranks that see all devices prove anew what others could not do, and the other way round.
+TEST(DevicePeers, AProofOfRanksThatSeeOneDeviceSaysNothingOfThoseThatSeeBoth) {
+    ProofCache cache;
+    const ProofCache::PathKey unseen{7, "fake", {1}, {2}, true, false};
+    ProofCache::PathKey seen = unseen;
+    seen.seen = true;
+    cache.learn(unseen, ProofVerdict::of(ProofCode::NotImported));
+    EXPECT_EQ(cache.path(unseen).code, ProofCode::NotImported);
+    EXPECT_EQ(cache.path(seen).code, ProofCode::Unknown);
+}
+
 TEST(DevicePeers, OneProcessReachesItsOtherDeviceByPeerAccess) {
     FakeNode node(2);
     run_ranks(1, [&](Rank& rank) {

@@ -194,7 +194,8 @@ struct FakeFunctions {
         FakeNode::Allocation* one = self.node_.find(id);
         if (one == nullptr || !one->live) return refuse(reason, "the memory is gone");
         if (one->owner == getpid()) return refuse(reason, "the memory is this process's own");
-        if (self.local_number(one->device) < 0) return refuse(reason, "the device is not visible");
+        if (self.local_number(one->device) < 0 && (!self.imports_unseen || self.faults.unseen_refused))
+            return refuse(reason, "the device is not visible");
         if (self.faults.overlap_refused)
             for (const auto& [other_id, base] : self.mapped_) {
                 const FakeNode::Allocation* other = self.node_.find(other_id);
@@ -223,6 +224,10 @@ struct FakeFunctions {
         --one->mappings;
         ++self.releases_;
         FakeNode::settle(*one);
+    }
+
+    static uint32_t unseen_import_kinds(int32_t) {
+        return current->imports_unseen ? 1u << PEERCOLL_HANDLE_IPC | 1u << PEERCOLL_HANDLE_FD : 0;
     }
 
     static peercoll_status_t allocate(int32_t device, size_t bytes, uint64_t* address, peercoll_reason_t* reason) {
@@ -309,6 +314,7 @@ const peercoll_device_runtime_t& FakeProcess::runtime() {
         made.copy = FakeFunctions::copy;
         made.can_fold = FakeFunctions::can_fold;
         made.fold = FakeFunctions::fold;
+        made.unseen_import_kinds = FakeFunctions::unseen_import_kinds;
         return made;
     }();
     return functions;

@@ -29,6 +29,7 @@ struct FakeFaults {
     bool no_kernels = false;
     bool overlap_refused = false;  // an import over a stale mapping of the same owner, as CUDA does
     int short_mapping = 0;         // bytes that a mapping lacks
+    bool unseen_refused = false;   // imports of devices that are not visible
 };
 
 class FakeProcess {
@@ -42,6 +43,7 @@ public:
     static const peercoll_device_runtime_t& runtime();
 
     FakeFaults faults;
+    bool imports_unseen = false;  // what the runtime says: memory of devices, too, that are not visible
     std::uint32_t handle_kind = PEERCOLL_HANDLE_IPC;  // of all its memory; 0: cannot be shared
     void make_active(int device) { active_.insert(device); }
 

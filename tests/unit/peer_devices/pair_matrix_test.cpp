@@ -25,6 +25,12 @@ struct Facts {
             devices[i].uuid.fill(static_cast<std::uint8_t>(i + 1));
         }
     }
+    // All ranks' runtimes map memory of devices, too, that the ranks do not see.
+    Facts& mapping_unseen() {
+        for (RankDevices& one : ranks)
+            for (SeenDevice& seen : one.seen) seen.imports_unseen = true;
+        return *this;
+    }
     // A rank that uses `active` and sees `others`, too.
     Facts& rank(std::uint32_t active, const std::vector<std::uint32_t>& others = {}) {
         const int number = static_cast<int>(ranks.size());
@@ -34,9 +40,9 @@ struct Facts {
         one.identity.pid_namespace = 5;
         one.identity.pid = 100 + number;
         const std::vector<std::uint8_t> all(devices.size(), PairFact::can_access);
-        one.seen.push_back({active, true, true, all});
+        one.seen.push_back({active, true, true, false, all});
         for (const std::uint32_t other : others)
-            if (other != active) one.seen.push_back({other, false, true, all});
+            if (other != active) one.seen.push_back({other, false, true, false, all});
         ranks.push_back(one);
         devices[active].ranks.push_back(number);
         return *this;
@@ -89,6 +95,39 @@ TEST(PairMatrix, ARankReachesOnlyDevicesThatItSees) {
     const PairMatrix matrix = Facts(2).rank(0).rank(1, both).matrix();
     EXPECT_EQ(matrix.reach(0, 0, 1, 1), Reach::NotVisible);
     EXPECT_EQ(matrix.reach(1, 1, 0, 0), Reach::Possible);
+}
+
+TEST(PairMatrix, WhatARankDoesNotSeeIsToBeProvenWhereItsRuntimeMapsSuchMemory) {
+    Facts facts = Facts(2).rank(0).rank(1).mapping_unseen();
+    // Nobody has been able to ask.
+    for (RankDevices& rank : facts.ranks) rank.seen.front().pairs.assign(2, 0);
+    const PairMatrix matrix = facts.matrix();
+    EXPECT_EQ(matrix.reach(0, 0, 1, 1), Reach::Possible);
+    EXPECT_EQ(matrix.reach(1, 1, 0, 0), Reach::Possible);
+    EXPECT_THAT(matrix.trials(), ElementsAre(PathTrial{0, 1, 0, 1, true}, PathTrial{1, 0, 1, 0, true}));
+    EXPECT_TRUE(matrix.sees(0, 0));
+    EXPECT_FALSE(matrix.sees(0, 1));
+}
+
+TEST(PairMatrix, WhatARankSeesIsAskedOfItsRuntimeWhateverThatMapsUnseen) {
+    Facts facts = Facts(2).rank(0, both).rank(1, both).mapping_unseen();
+    facts.ranks[0].seen.front().pairs.assign(2, 0);
+    EXPECT_EQ(facts.matrix().reach(0, 0, 1, 1), Reach::NoPeerAccess);
+}
+
+TEST(PairMatrix, AVetoOfTheOneRankCountsForAnotherThatDoesNotSeeTheDevice) {
+    Facts facts = Facts(2).rank(0).rank(1, both).mapping_unseen();
+    facts.ranks[1].seen.front().pairs[0] |= PairFact::vetoed;
+    EXPECT_EQ(facts.matrix().reach(0, 0, 1, 1), Reach::Vetoed);
+}
+
+TEST(PairMatrix, HandlesOfUnseenDevicesMeanNothingToOtherUsersEither) {
+    Facts facts = Facts(2).rank(0).rank(1).mapping_unseen();
+    facts.ranks[1].identity.uid = 1001;
+    EXPECT_EQ(facts.matrix().reach(0, 0, 1, 1), Reach::OtherUser);
+    facts.ranks[1].identity.uid = facts.ranks[0].identity.uid;
+    facts.ranks[1].identity.pid_namespace = 6;
+    EXPECT_EQ(facts.matrix().reach(0, 0, 1, 1), Reach::OtherPidNamespace);
 }
 
 TEST(PairMatrix, ADeviceThatARankSeesButDoesNotUseIsNotReachedThere) {
