@@ -282,6 +282,11 @@ typedef struct peercoll_device_runtime {
      * where the memory is (CUDA_VISIBLE_DEVICES). can_access_peer() cannot be asked of such a device: a proof decides.
      * Not there: none. */
     uint32_t (*unseen_import_kinds)(int32_t device);
+    /* Asked before open(), once one of `libraries` is there: 0 as long as nothing in this process has started the
+     * runtime (cuInit, aclInit), so that no memory of a device can be there. open() is not called before, because who
+     * starts a runtime takes it from the children that are forked later. Cheap, and starts nothing itself. 1 also where
+     * that cannot be known. Not there: 1. */
+    int (*is_started)(void);
 } peercoll_device_runtime_t;
 
 /* 1 if `runtime` is new enough to have `member`, and has it. */

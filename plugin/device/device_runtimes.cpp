@@ -37,6 +37,10 @@ bool is_loaded(const peercoll_device_runtime_t& runtime, const std::vector<std::
     return false;
 }
 
+bool is_started(const peercoll_device_runtime_t& runtime) {
+    return !PEERCOLL_DEVICE_HAS(&runtime, is_started) || runtime.is_started() != 0;
+}
+
 // What every runtime must have; the rest is asked for where it is used.
 bool is_complete(const peercoll_device_runtime_t& runtime) {
     return PEERCOLL_DEVICE_HAS(&runtime, libraries) && PEERCOLL_DEVICE_HAS(&runtime, open) &&
@@ -62,7 +66,8 @@ std::uint64_t DeviceRuntimes::library_loads() {
 
 DeviceRuntimes::DeviceRuntimes(const std::vector<const peercoll_device_runtime_t*>& built_in,
                                const std::vector<std::string>& paths, std::vector<std::string>& problems) {
-    for (const peercoll_device_runtime_t* runtime : built_in) known_.push_back({runtime, false, false, {}, nullptr});
+    for (const peercoll_device_runtime_t* runtime : built_in)
+        known_.push_back({runtime, false, false, false, {}, nullptr});
     for (const std::string& path : paths) load(path, problems);
 }
 
@@ -91,7 +96,7 @@ void DeviceRuntimes::load(const std::string& path, std::vector<std::string>& pro
         ::dlclose(library);
         return;
     }
-    known_.push_back({runtime, false, false, {}, library});
+    known_.push_back({runtime, false, false, false, {}, library});
 }
 
 DeviceRuntimes::~DeviceRuntimes() {
@@ -103,21 +108,32 @@ DeviceRuntimes::~DeviceRuntimes() {
 
 void DeviceRuntimes::look(std::uint64_t loads) {
     const std::lock_guard lock(mutex_);
-    if (seen_loads_.load(std::memory_order_relaxed) == loads) return;
-    const std::vector<std::string> loaded = loaded_libraries();
-    for (Known& known : known_) {
-        if (known.tried || !is_loaded(*known.runtime, loaded)) continue;
-        known.tried = true;
-        peercoll_reason_t reason{};
-        known.open = known.runtime->open(&reason) == PEERCOLL_SUCCESS;
-        known.reason = reason.text;
-        if (!known.open) continue;
-        const std::size_t index = opened_.load(std::memory_order_relaxed);
-        runtimes_[index] = known.runtime;
-        opened_.store(index + 1, std::memory_order_release);
+    if (seen_loads_.load(std::memory_order_relaxed) != loads) {
+        const std::vector<std::string> loaded = loaded_libraries();
+        for (Known& known : known_) known.loaded = is_loaded(*known.runtime, loaded);
     }
+    bool waiting = false;
+    for (Known& known : known_) {
+        if (known.tried || !known.loaded) continue;
+        if (is_started(*known.runtime))
+            open(known);
+        else
+            waiting = true;
+    }
+    waiting_.store(waiting, std::memory_order_release);
     // What open() has loaded itself is no news; what another thread loads meanwhile is seen at the next look.
     seen_loads_.store(loads, std::memory_order_release);
+}
+
+void DeviceRuntimes::open(Known& known) {
+    known.tried = true;
+    peercoll_reason_t reason{};
+    known.open = known.runtime->open(&reason) == PEERCOLL_SUCCESS;
+    known.reason = reason.text;
+    if (!known.open) return;
+    const std::size_t index = opened_.load(std::memory_order_relaxed);
+    runtimes_[index] = known.runtime;
+    opened_.store(index + 1, std::memory_order_release);
 }
 
 ClassifiedMemory DeviceRuntimes::classify(const void* address) {
@@ -145,7 +161,9 @@ std::vector<std::string> DeviceRuntimes::describe() {
     const std::lock_guard lock(mutex_);
     for (const Known& known : known_) {
         const peercoll_device_runtime_t& runtime = *known.runtime;
-        if (!known.tried) {
+        if (!known.tried && known.loaded) {
+            lines.push_back(fmt::format("{}: off, this process has loaded it and not started it", runtime.name));
+        } else if (!known.tried) {
             lines.push_back(fmt::format("{}: off, this process has not loaded it", runtime.name));
         } else if (!known.open) {
             lines.push_back(fmt::format("{}: off, {}", runtime.name, known.reason));

@@ -11,6 +11,7 @@
 #include "plugin/device/ascend/peers.hpp"
 #include "plugin/device/ascend/pointers.hpp"
 #include "plugin/device/ascend/reductions.hpp"
+#include "plugin/device/ascend/started.hpp"
 #include "plugin/device/ascend/streams.hpp"
 
 namespace peercoll {
@@ -56,6 +57,7 @@ const peercoll_device_runtime_t& ascend_device() {
         made.can_fold = ascend::can_fold;
         made.fold = ascend::fold;
         made.write_flag = ascend::write_flag;
+        made.is_started = ascend::is_started;
         return made;
     }();
     return runtime;

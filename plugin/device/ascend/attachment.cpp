@@ -5,6 +5,7 @@
 #include "plugin/device/ascend/devices.hpp"
 #include "plugin/device/ascend/exports.hpp"
 #include "plugin/device/ascend/peers.hpp"
+#include "plugin/device/ascend/started.hpp"
 
 #include <fmt/format.h>
 
@@ -101,6 +102,7 @@ peercoll_status_t open(peercoll_reason_t* reason) {
 }
 
 void close() {
+    forget_question();
     const std::lock_guard lock(opening);
     first_answer = {};
     const std::unique_ptr<Attachment> last(present.exchange(nullptr, std::memory_order_acq_rel));

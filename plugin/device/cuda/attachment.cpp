@@ -5,6 +5,7 @@
 #include "plugin/device/cuda/devices.hpp"
 #include "plugin/device/cuda/peers.hpp"
 #include "plugin/device/cuda/pointers.hpp"
+#include "plugin/device/cuda/started.hpp"
 
 #include <fmt/format.h>
 
@@ -88,6 +89,7 @@ peercoll_status_t open(peercoll_reason_t* reason) {
 }
 
 void close() {
+    forget_question();
     const std::lock_guard lock(opening);
     first_answer = {};
     const std::unique_ptr<Attachment> last(present.exchange(nullptr, std::memory_order_acq_rel));

@@ -9,6 +9,7 @@
 #include "plugin/device/cuda/memory.hpp"
 #include "plugin/device/cuda/peers.hpp"
 #include "plugin/device/cuda/pointers.hpp"
+#include "plugin/device/cuda/started.hpp"
 #include "plugin/device/cuda/streams.hpp"
 
 namespace peercoll {
@@ -55,6 +56,7 @@ const peercoll_device_runtime_t& cuda_device() {
         made.fold = cuda::fold;
         made.write_flag = cuda::write_flag;
         made.unseen_import_kinds = cuda::unseen_import_kinds;
+        made.is_started = cuda::is_started;
         return made;
     }();
     return runtime;

@@ -23,13 +23,17 @@ std::unique_ptr<DriverLibrary> DriverLibrary::find_loaded() {
 
 Status DriverLibrary::bind(DriverFunctions& functions) const {
     std::string absent;
-    for_each_driver_function(functions, [&](auto& member, const char* symbol, bool required) {
-        member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(::dlsym(handle_.get(), symbol));
-        if (member == nullptr && required) absent += absent.empty() ? symbol : std::string(", ") + symbol;
+    for_each_driver_function(functions, [&](auto& member, const char* name, bool required) {
+        member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(symbol(name));
+        if (member == nullptr && required) absent += absent.empty() ? name : std::string(", ") + name;
     });
     if (absent.empty()) return {};
     return {PEERCOLL_ERR_NOT_SUPPORTED,
             fmt::format("the CUDA driver lacks {}; a driver of CUDA 11.4 or newer is expected", absent)};
+}
+
+void* DriverLibrary::symbol(const char* name) const {
+    return ::dlsym(handle_.get(), name);
 }
 
 bool DriverFunctions::has_virtual_memory() const {

@@ -106,6 +106,8 @@ public:
     static std::unique_ptr<DriverLibrary> find_loaded();
     // Fills in all functions; fails if a required one is absent.
     Status bind(DriverFunctions& functions) const;
+    // One function; null if there is none.
+    void* symbol(const char* name) const;
 
 private:
     struct Close {

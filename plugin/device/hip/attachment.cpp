@@ -4,6 +4,7 @@
 #include "plugin/device/hip/current_device.hpp"
 #include "plugin/device/hip/devices.hpp"
 #include "plugin/device/hip/peers.hpp"
+#include "plugin/device/hip/started.hpp"
 
 #include <fmt/format.h>
 
@@ -92,6 +93,7 @@ peercoll_status_t open(peercoll_reason_t* reason) {
 }
 
 void close() {
+    forget_question();
     const std::lock_guard lock(opening);
     first_answer = {};
     const std::unique_ptr<Attachment> last(present.exchange(nullptr, std::memory_order_acq_rel));

@@ -10,6 +10,7 @@
 #include "plugin/device/hip/memory.hpp"
 #include "plugin/device/hip/peers.hpp"
 #include "plugin/device/hip/pointers.hpp"
+#include "plugin/device/hip/started.hpp"
 #include "plugin/device/hip/streams.hpp"
 
 namespace peercoll {
@@ -55,6 +56,7 @@ const peercoll_device_runtime_t& hip_device() {
         made.can_fold = hip::can_fold;
         made.fold = hip::fold;
         made.write_flag = hip::write_flag;
+        made.is_started = hip::is_started;
         return made;
     }();
     return runtime;

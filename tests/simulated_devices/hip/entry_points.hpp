@@ -35,6 +35,7 @@ hipError_t hipEventDestroy(hipEvent_t event);
 hipError_t hipEventRecord(hipEvent_t handle, hipStream_t stream_handle);
 hipError_t hipEventQuery(hipEvent_t handle);
 hipError_t hipEventSynchronize(hipEvent_t handle);
+int hsa_system_get_info(int attribute, void* value);
 hipError_t hipInit(unsigned flags);
 hipError_t hipRuntimeGetVersion(int* version);
 hipError_t hipDriverGetVersion(int* version);

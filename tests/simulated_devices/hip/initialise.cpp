@@ -118,6 +118,24 @@ hipError_t hipDriverGetVersion(int* version) {
     return hipRuntimeGetVersion(version);
 }
 
+// Of ROCr, with which libamdhip64 is linked: not started (4107) until HIP is. HIP starts at its first call, this is
+// none.
+int hsa_system_get_info(int attribute, void* value) {
+    constexpr int hsa_success = 0;
+    constexpr int hsa_invalid_argument = 4097;
+    constexpr int hsa_not_initialized = 4107;
+    constexpr int version_major = 0;
+    if (phase.load() != Phase::Initialised) {
+        return hsa_not_initialized;
+    }
+    if (attribute != version_major || value == nullptr) {
+        return hsa_invalid_argument;
+    }
+    constexpr std::uint16_t version = 1;
+    std::memcpy(value, &version, sizeof version);
+    return hsa_success;
+}
+
 hipError_t hipGetDeviceCount(int* count) {
     if (count == nullptr) {
         return finish(hipErrorInvalidValue);
