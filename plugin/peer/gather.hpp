@@ -34,11 +34,17 @@ Status gather_records(const peercoll_comm_params_t& comm, const std::vector<Reco
         if (comm.size == 1)
             in = out;
         else if (comm.allgather(out.data(), in.data(), out.size(), comm.user) != 0)
-            return {PEERCOLL_ERR_CALLBACK, "the caller's allgather failed while the devices' facts were exchanged"};
+            return {PEERCOLL_ERR_CALLBACK, "the caller's allgather failed while the communicator was set up"};
         for (std::size_t rank = 0; rank < ranks; ++rank)
             std::memcpy(&all[rank * each + first], &in[rank * out.size()], out.size());
     }
     return {};
+}
+
+// One record of every rank.
+template <typename Record>
+Status gather(const peercoll_comm_params_t& comm, const Record& mine, std::vector<Record>& all) {
+    return gather_records(comm, std::vector<Record>{mine}, 1, all);
 }
 
 }  // namespace peercoll

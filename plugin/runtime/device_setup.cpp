@@ -2,7 +2,7 @@
 #include "plugin/runtime/device_setup.hpp"
 
 #include "plugin/device/host/host_device.hpp"
-#include "plugin/runtime/gather.hpp"
+#include "plugin/peer/gather.hpp"
 
 #include <algorithm>
 #include <utility>

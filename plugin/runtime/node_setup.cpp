@@ -2,9 +2,9 @@
 #include "plugin/runtime/node_setup.hpp"
 
 #include "plugin/device/host/host_device.hpp"
+#include "plugin/peer/gather.hpp"
 #include "plugin/peer/host_reader.hpp"
 #include "plugin/runtime/affinity.hpp"
-#include "plugin/runtime/gather.hpp"
 #include "plugin/runtime/hosts/hosts_setup.hpp"
 #include "plugin/runtime/node_pool.hpp"
 #include "plugin/runtime/segment_offer.hpp"

@@ -2,7 +2,6 @@
 #include "plugin/runtime/hosts/hosts_setup.hpp"
 
 #include "plugin/peer/gather.hpp"
-#include "plugin/runtime/gather.hpp"
 #include "plugin/runtime/hosts/node_gathers.hpp"
 
 #include <algorithm>
