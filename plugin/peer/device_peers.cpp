@@ -8,6 +8,11 @@
 
 namespace peercoll {
 
+namespace {
+enum : std::uint8_t { unknown, no, yes };
+constexpr std::size_t most_reaches = std::size_t{1} << 20;
+}  // namespace
+
 Status DevicePeers::set_up(const std::vector<const peercoll_device_runtime_t*>& runtimes,
                            const peercoll_comm_params_t& comm, const std::vector<ProcessIdentity>& identities,
                            const std::vector<int>& node_of, const DevicePolicy& policy, ProofCache& cache,
@@ -17,6 +22,8 @@ Status DevicePeers::set_up(const std::vector<const peercoll_device_runtime_t*>& 
         return status;
     if (made->facts_.policy.prove && !made->devices().empty())
         if (Status status = prove_paths(comm, made->facts_, cache, made->verdicts_); !status.ok()) return status;
+    const std::size_t ends = made->facts_.matrix.ranks().size() * made->devices().size();
+    if (ends * ends <= most_reaches) made->reaches_.assign(ends * ends, unknown);
     peers = std::move(made);
     return {};
 }
@@ -42,6 +49,15 @@ bool DevicePeers::may_execute(int rank, std::uint32_t device) const {
 
 bool DevicePeers::may_reach(int executor, std::uint32_t from, int owner, std::uint32_t to) const {
     if (from >= devices().size() || to >= devices().size()) return false;
+    if (reaches_.empty()) return find_reach(executor, from, owner, to);
+    const std::size_t ranks = facts_.matrix.ranks().size();
+    const auto row = static_cast<std::size_t>(executor) * devices().size() + from;
+    std::uint8_t& known = reaches_[(row * ranks + static_cast<std::size_t>(owner)) * devices().size() + to];
+    if (known == unknown) known = find_reach(executor, from, owner, to) ? yes : no;
+    return known == yes;
+}
+
+bool DevicePeers::find_reach(int executor, std::uint32_t from, int owner, std::uint32_t to) const {
     const Reach reach = facts_.matrix.reach(executor, from, owner, to);
     if (reach != Reach::Possible) return reach == Reach::Own;
     if (!may_execute(executor, from)) return false;

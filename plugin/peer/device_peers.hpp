@@ -42,7 +42,7 @@ public:
     const peercoll_device_runtime_t* local_runtime(std::uint32_t index) const;
 
     // Whether the kernels and copies that `executor` starts on device `from` may read and write what `owner` has on
-    // device `to`. The same on all ranks, and for a pair of devices in both directions alike.
+    // device `to`. The same on all ranks, and for a pair of devices in both directions alike. Not thread safe.
     bool may_reach(int executor, std::uint32_t from, int owner, std::uint32_t to) const;
 
     // One line for people on how the two ranks' devices (each one's first) reach each other, or why not.
@@ -55,8 +55,13 @@ private:
     // Empty if it may be reached.
     std::string why_not(int executor, std::uint32_t from, int owner, std::uint32_t to) const;
 
+    bool find_reach(int executor, std::uint32_t from, int owner, std::uint32_t to) const;
+
     DeviceFacts facts_;
     PathVerdicts verdicts_;
+    // Answers of find_reach() by (executor, from, owner, to), 0 where it was not asked yet: every collective asks for
+    // all ranks. Empty for communicators that are too large for it.
+    mutable std::vector<std::uint8_t> reaches_;
 };
 
 }  // namespace peercoll

@@ -90,13 +90,17 @@ PEERCOLL_DEVICE void system_fence() {
     __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
 }
 // The old value.
-PEERCOLL_DEVICE unsigned count_up(Address counter) {
-    return __atomic_fetch_add(reinterpret_cast<unsigned*>(counter), 1u, __ATOMIC_RELAXED);
+PEERCOLL_DEVICE unsigned count_up_in_order(Address counter) {
+    system_fence();
+    const unsigned old = __atomic_fetch_add(reinterpret_cast<unsigned*>(counter), 1u, __ATOMIC_RELAXED);
+    system_fence();
+    return old;
 }
 PEERCOLL_DEVICE void reset_counter(Address counter) {
     __atomic_store_n(reinterpret_cast<unsigned*>(counter), 0u, __ATOMIC_RELAXED);
 }
 PEERCOLL_DEVICE void release_flag(Address flag, unsigned long long value) {
+    system_fence();  // what other threads of the block have stored is not this one's to release
     __atomic_store_n(reinterpret_cast<unsigned long long*>(flag), value, __ATOMIC_RELEASE);
 }
 PEERCOLL_DEVICE Position position() {
@@ -174,12 +178,11 @@ PEERCOLL_DEVICE void store_vector(Address address, Vector vector) {
 PEERCOLL_DEVICE void block_barrier() {
     __syncthreads();
 }
-PEERCOLL_DEVICE void system_fence() {
-    __threadfence_system();
-}
-// The old value.
-PEERCOLL_DEVICE unsigned count_up(Address counter) {
-    return atomicAdd(reinterpret_cast<unsigned*>(counter), 1u);
+// The old value. Releases what its block has done, and acquires what the blocks before it have.
+PEERCOLL_DEVICE unsigned count_up_in_order(Address counter) {
+    unsigned old;
+    asm volatile("atom.acq_rel.sys.global.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(counter) : "memory");
+    return old;
 }
 PEERCOLL_DEVICE void reset_counter(Address counter) {
     *reinterpret_cast<volatile unsigned*>(counter) = 0;
@@ -243,12 +246,9 @@ PEERCOLL_DEVICE void store_vector(Address address, Vector vector) {
 }
 
 PEERCOLL_DEVICE void block_barrier() {}
-PEERCOLL_DEVICE void system_fence() {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
 // The old value.
-PEERCOLL_DEVICE unsigned count_up(Address counter) {
-    return __atomic_fetch_add(reinterpret_cast<unsigned*>(counter), 1u, __ATOMIC_RELAXED);
+PEERCOLL_DEVICE unsigned count_up_in_order(Address counter) {
+    return __atomic_fetch_add(reinterpret_cast<unsigned*>(counter), 1u, __ATOMIC_ACQ_REL);
 }
 PEERCOLL_DEVICE void reset_counter(Address counter) {
     __atomic_store_n(reinterpret_cast<unsigned*>(counter), 0u, __ATOMIC_RELAXED);
