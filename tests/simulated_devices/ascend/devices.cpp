@@ -19,6 +19,31 @@ aclError about(std::int32_t device, const void* result, Body body) {
     });
 }
 
+aclError reset(std::int32_t device, bool by_force) {
+    return call([&]() -> aclError {
+        if (!is_device(device)) {
+            return ACL_ERROR_RT_INVALID_DEVICEID;
+        }
+        Runtime& all = runtime();
+        const std::lock_guard lock(all.mutex);
+        const auto index = static_cast<std::size_t>(device);
+        if (all.uses[index] == 0) {
+            return ACL_ERROR_RT_CONTEXT_NULL;
+        }
+        all.uses[index] = by_force ? 0 : all.uses[index] - 1;
+        if (all.uses[index] > 0) {
+            return ACL_SUCCESS;
+        }
+        process().scheduler().synchronize(*all.primary[index]->execution);
+        all.contexts.remove(all.primary[index].get());
+        if (current() == all.primary[index]) {
+            current().reset();
+        }
+        all.primary[index].reset();
+        return ACL_SUCCESS;
+    });
+}
+
 }  // namespace
 
 extern "C" {
@@ -48,27 +73,12 @@ aclError aclrtGetDevice(std::int32_t* device) {
 }
 
 aclError aclrtResetDevice(std::int32_t device) {
-    return call([&]() -> aclError {
-        if (!is_device(device)) {
-            return ACL_ERROR_RT_INVALID_DEVICEID;
-        }
-        Runtime& all = runtime();
-        const std::lock_guard lock(all.mutex);
-        const auto index = static_cast<std::size_t>(device);
-        if (all.uses[index] == 0) {
-            return ACL_ERROR_RT_CONTEXT_NULL;
-        }
-        if (--all.uses[index] > 0) {
-            return ACL_SUCCESS;
-        }
-        process().scheduler().synchronize(*all.primary[index]->execution);
-        all.contexts.remove(all.primary[index].get());
-        if (current() == all.primary[index]) {
-            current().reset();
-        }
-        all.primary[index].reset();
-        return ACL_SUCCESS;
-    });
+    return reset(device, false);
+}
+
+// Whatever the count is.
+aclError aclrtResetDeviceForce(std::int32_t device) {
+    return reset(device, true);
 }
 
 aclError aclrtSynchronizeDevice(void) {

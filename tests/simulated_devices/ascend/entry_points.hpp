@@ -20,6 +20,7 @@ aclError aclrtGetDeviceCount(std::uint32_t* count);
 aclError aclrtSetDevice(std::int32_t device);
 aclError aclrtGetDevice(std::int32_t* device);
 aclError aclrtResetDevice(std::int32_t device);
+aclError aclrtResetDeviceForce(std::int32_t device);
 aclError aclrtSynchronizeDevice(void);
 aclError aclrtGetDeviceInfo(std::uint32_t device, int attribute, std::int64_t* value);
 aclError aclrtDeviceGetUuid(std::int32_t device, aclrtUuid* uuid);
