@@ -59,7 +59,13 @@ struct alignas(line_pair) ExecutorRecord {
     std::atomic<std::uint64_t> failed;  // the step of the operation that failed on the device
     // The last operation (its last step) whose part here is done; on a line of its own, since the device writes it.
     alignas(line_pair) std::atomic<std::uint64_t> done;
+    // As an actor of islands, for each chunk under way: up to which turn it is done. First as a device, which writes
+    // it, then as a processor.
+    static constexpr std::size_t island_slots = 4;
+    std::atomic<std::uint64_t> device_turns[island_slots];
+    alignas(cache_line) std::atomic<std::uint64_t> processor_turns[island_slots];
 };
+static_assert(sizeof(ExecutorRecord) % line_pair == 0);
 
 struct DeviceSegment {
     DeviceArrival* arrivals = nullptr;

@@ -30,7 +30,8 @@ DeviceTeam::~DeviceTeam() {
     use_.end();
     parts_.process.mappings->leave(this);
     for (const Registered& one : registered_)
-        if (one.address != 0) one.runtime->unregister_host(one.device, parts_.segment);
+        if (one.registered) one.runtime->unregister_host(one.device, one.memory);
+    for (const Mirror& one : mirrors_) one.runtime->free_memory(one.device, one.address);
 }
 
 Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address, std::size_t bytes, Buffer& buffer,
@@ -137,23 +138,66 @@ void DeviceTeam::cool() {
     mapped_count_ = 0;
 }
 
+// -- Shared host memory, as devices reach it --------------------------------------------------------------------------
+
+std::uint64_t DeviceTeam::device_address(const peercoll_device_runtime_t& runtime, std::int32_t device,
+                                         std::byte* memory, std::size_t bytes) {
+    const auto known = std::find_if(registered_.begin(), registered_.end(), [&](const Registered& one) {
+        return one.runtime == &runtime && one.device == device && one.memory == memory;
+    });
+    if (known != registered_.end()) return known->address;
+    Registered made{&runtime, device, memory, false, 0};
+    // A runtime may register memory for copies alone, and gives no address then.
+    if (PEERCOLL_DEVICE_HAS(&runtime, register_host) && PEERCOLL_DEVICE_HAS(&runtime, unregister_host))
+        made.registered = runtime.register_host(device, memory, bytes, &made.address, nullptr) == PEERCOLL_SUCCESS;
+    if (!made.registered) made.address = 0;
+    registered_.push_back(made);
+    return made.address;
+}
+
+std::uint64_t DeviceTeam::flag_address(const peercoll_device_runtime_t& runtime, std::int32_t device,
+                                       const std::atomic<std::uint64_t>& flag) {
+    const std::uint64_t segment = device_address(runtime, device, parts_.segment, segment_bytes_);
+    if (segment == 0) return 0;
+    return segment + static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(&flag) - parts_.segment);
+}
+
 std::uint64_t DeviceTeam::done_flag(const peercoll_device_runtime_t& runtime, std::int32_t device) {
-    auto known = std::find_if(registered_.begin(), registered_.end(),
-                              [&](const Registered& one) { return one.runtime == &runtime && one.device == device; });
-    if (known == registered_.end()) {
-        Registered made{&runtime, device, 0};
-        if (PEERCOLL_DEVICE_HAS(&runtime, register_host) && PEERCOLL_DEVICE_HAS(&runtime, unregister_host)) {
-            const peercoll_status_t code =
-                runtime.register_host(device, parts_.segment, segment_bytes_, &made.address, nullptr);
-            if (code == PEERCOLL_SUCCESS && made.address == 0)  // for copies alone: nothing there can be flagged
-                runtime.unregister_host(device, parts_.segment);
-            if (code != PEERCOLL_SUCCESS) made.address = 0;
-        }
-        known = registered_.insert(registered_.end(), made);
+    return flag_address(runtime, device, segment_.executor(rank()).done);
+}
+
+std::uint64_t DeviceTeam::turns_flag(const peercoll_device_runtime_t& runtime, std::int32_t device, std::size_t slot) {
+    return flag_address(runtime, device, segment_.executor(rank()).device_turns[slot]);
+}
+
+DeviceTeam::Pool DeviceTeam::pool() const {
+    std::byte* memory = host().cell(0, 0);
+    return {memory, static_cast<std::size_t>(host().cell(size(), 0) - memory)};
+}
+
+std::uint64_t DeviceTeam::pool_address(const peercoll_device_runtime_t& runtime, std::int32_t device) {
+    // The whole segment, which begins with a page.
+    auto* segment = reinterpret_cast<std::byte*>(&host().header());
+    const auto before = static_cast<std::size_t>(pool().memory - segment);
+    const std::uint64_t address = device_address(runtime, device, segment, before + pool().bytes);
+    return address == 0 ? 0 : address + before;
+}
+
+Status DeviceTeam::mirror_of_pool(const peercoll_device_runtime_t& runtime, std::int32_t device,
+                                  std::uint64_t& address) {
+    const auto known = std::find_if(mirrors_.begin(), mirrors_.end(),
+                                    [&](const Mirror& one) { return one.runtime == &runtime && one.device == device; });
+    if (known != mirrors_.end()) {
+        address = known->address;
+        return {};
     }
-    if (known->address == 0) return 0;
-    const auto* done = reinterpret_cast<const std::byte*>(&segment_.executor(rank()).done);
-    return known->address + static_cast<std::uint64_t>(done - parts_.segment);
+    if (!PEERCOLL_DEVICE_HAS(&runtime, allocate) || !PEERCOLL_DEVICE_HAS(&runtime, free_memory))
+        return {PEERCOLL_ERR_NOT_SUPPORTED, "the device's kernels do not reach host memory"};
+    peercoll_reason_t reason{};
+    const peercoll_status_t code = runtime.allocate(device, pool().bytes, &address, &reason);
+    if (code != PEERCOLL_SUCCESS) return {code, reason.text};
+    mirrors_.push_back({&runtime, device, address});
+    return {};
 }
 
 }  // namespace peercoll

@@ -18,6 +18,8 @@
 #include <peercoll/device.h>
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_set>
@@ -95,15 +97,39 @@ public:
     // Lets go of all mapped memory of other ranks; between operations.
     void drop_mappings();
 
+    // -- Shared host memory, as devices reach it ----------------------------------------------------------------------
     // Where `device` writes this rank's `done`; 0 if it cannot reach the segment.
     std::uint64_t done_flag(const peercoll_device_runtime_t& runtime, std::int32_t device);
+    // The same for its device_turns.
+    std::uint64_t turns_flag(const peercoll_device_runtime_t& runtime, std::int32_t device, std::size_t slot);
+    // All ranks' staging cells as one piece. Free for whatever comes after the meeting of an operation, until its end.
+    struct Pool {
+        std::byte* memory;
+        std::size_t bytes;
+    };
+    Pool pool() const;
+    // The pool's address for `device`; 0 if only copies reach it.
+    std::uint64_t pool_address(const peercoll_device_runtime_t& runtime, std::int32_t device);
+    // Memory on `device` of the pool's size, for a device whose kernels do not reach the pool. Kept for the next time.
+    Status mirror_of_pool(const peercoll_device_runtime_t& runtime, std::int32_t device, std::uint64_t& address);
 
 private:
     struct Registered {
         const peercoll_device_runtime_t* runtime;
         std::int32_t device;
-        std::uint64_t address;  // of the segment; 0: refused
+        std::byte* memory;
+        bool registered;
+        std::uint64_t address;  // of the memory; 0: the device's kernels do not reach it
     };
+    struct Mirror {
+        const peercoll_device_runtime_t* runtime;
+        std::int32_t device;
+        std::uint64_t address;
+    };
+    std::uint64_t device_address(const peercoll_device_runtime_t& runtime, std::int32_t device, std::byte* memory,
+                                 std::size_t bytes);
+    std::uint64_t flag_address(const peercoll_device_runtime_t& runtime, std::int32_t device,
+                               const std::atomic<std::uint64_t>& flag);
 
     Parts parts_;
     DeviceSegment segment_;
@@ -121,6 +147,7 @@ private:
     const peercoll_memory_handle_t& offer(const peercoll_device_runtime_t& runtime,
                                           const peercoll_pointer_info_t& info);
     std::vector<Registered> registered_;
+    std::vector<Mirror> mirrors_;
 
     void cool();
     MappingCache::Use use_;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/device/fused.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cstring>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -15,18 +12,14 @@ namespace {
 // A look at a stream takes about a microsecond, so it is worth one only now and then where a flag is awaited.
 constexpr std::uint32_t looks_between_queries = 4096;
 
-void copy_text(std::string_view from, char (&to)[160]) {
-    const std::size_t n = std::min(from.size(), sizeof to - 1);
-    std::memcpy(to, from.data(), n);
-    to[n] = '\0';
-}
-
 }  // namespace
 
 FusedFold::FusedFold(DeviceTeam& team, const DeviceWork& work, const DeviceChoice& choice)
-    : team_(&team), work_(work), choice_(choice) {
-    for (std::size_t i = 0; i < choice_.executors; ++i)
+    : team_(&team), work_(work), choice_(choice), mappings_(team) {
+    for (std::size_t i = 0; i < choice_.executors; ++i) {
+        mappings_.add_executor(choice_.executor[i].rank);
         if (choice_.executor[i].rank == team.rank()) mine_ = &choice_.executor[i];
+    }
 }
 
 Progress FusedFold::progress() {
@@ -64,45 +57,6 @@ Progress FusedFold::progress() {
 
 // -- Mapping ----------------------------------------------------------------------------------------------------------
 
-Status FusedFold::map_buffer(int owner, const BufferFact& fact, const peercoll_memory_handle_t& handle,
-                             std::uint64_t& address) {
-    if (const DeviceTeam::Mapped* mapped = team_->find_mapped(owner, device_, fact.allocation_id)) {
-        address = mapped->base + fact.offset;
-        sizes_ |= mapped->bytes;
-        return {};
-    }
-    MappingCache& mappings = *team_->process().mappings;
-    const ProcessIdentity& process = team_->identity(owner);
-    OwnedDescriptor descriptor;
-    if (mappings.needs_descriptor(*runtime_, device_, process, handle)) {
-        if (team_->process().channel == nullptr)
-            return {PEERCOLL_ERR_NOT_SUPPORTED, "there is no socket to receive a descriptor of the memory by"};
-        ExecutorRecord& record = team_->executor(team_->rank());
-        if (!awaits_descriptor_) {
-            awaits_descriptor_ = true;
-            record.wanted_allocation.store(handle.allocation_id, std::memory_order_relaxed);
-            record.wanted_rank.store(owner, std::memory_order_release);
-        }
-        descriptor = team_->process().channel->take(handle.allocation_id, process);
-        if (!descriptor && team_->executor(owner).cannot_send.load(std::memory_order_acquire) == handle.allocation_id)
-            return {PEERCOLL_ERR_NOT_SUPPORTED,
-                    fmt::format("rank {} could not send a descriptor of its memory", owner)};
-        if (!descriptor) {
-            static const Status awaited{PEERCOLL_ERR_BUSY, "a descriptor is awaited"};
-            return awaited;
-        }
-        record.wanted_rank.store(-1, std::memory_order_relaxed);
-        awaits_descriptor_ = false;
-    }
-    std::uint64_t base = 0;
-    Status status = mappings.map(team_->mapping_use(), *runtime_, device_, process, handle, descriptor.get(), base);
-    if (!status.ok()) return status;
-    team_->note_mapped(owner, {fact.allocation_id, device_, base, handle.bytes});
-    sizes_ |= handle.bytes;
-    address = base + fact.offset;
-    return {};
-}
-
 Progress FusedFold::map() {
     if (runtime_ == nullptr || !PEERCOLL_DEVICE_HAS(runtime_, fold) || !PEERCOLL_DEVICE_HAS(runtime_, can_fold)) {
         give_verdict({PEERCOLL_ERR_NOT_SUPPORTED, "the device's runtime runs no reductions"});
@@ -112,15 +66,17 @@ Progress FusedFold::map() {
         give_verdict({PEERCOLL_ERR_NOT_SUPPORTED, "the device has no kernel for this datatype and operation"});
         return Progress::Advanced;
     }
-    answer_wanted();  // an executor's own memory may be wanted by another, which would wait for this one
+    mappings_.answer_wanted();  // an executor's own memory may be wanted by another, which would wait for this one
     for (; mapped_ranks_ < team_->size(); ++mapped_ranks_) {
         const DeviceArrival& arrival = team_->arrival(mapped_ranks_);
         const auto rank = static_cast<std::size_t>(mapped_ranks_);
         Status status;
         if (sources_[rank] == 0)
-            status = map_buffer(mapped_ranks_, arrival.source, arrival.source_handle, sources_[rank]);
+            status =
+                mappings_.map(*runtime_, device_, mapped_ranks_, arrival.source, arrival.source_handle, sources_[rank]);
         if (status.ok())
-            status = map_buffer(mapped_ranks_, arrival.destination, arrival.destination_handle, destinations_[rank]);
+            status = mappings_.map(*runtime_, device_, mapped_ranks_, arrival.destination, arrival.destination_handle,
+                                   destinations_[rank]);
         if (status.code() == PEERCOLL_ERR_BUSY) return Progress::Pending;
         if (!status.ok()) {
             give_verdict(status);
@@ -131,55 +87,17 @@ Progress FusedFold::map() {
     return Progress::Advanced;
 }
 
-// Owners answer while they wait: the executor alone knows what it has mapped already.
-void FusedFold::answer_wanted() {
-    if (team_->process().channel == nullptr) return;
-    for (std::size_t i = 0; i < choice_.executors; ++i) {
-        const ExecutorRecord& record = team_->executor(choice_.executor[i].rank);
-        if (record.wanted_rank.load(std::memory_order_acquire) != team_->rank()) continue;
-        const std::uint64_t allocation = record.wanted_allocation.load(std::memory_order_relaxed);
-        if (answered_[i] == allocation) continue;
-        const Status status = send_descriptor(allocation, choice_.executor[i].rank);
-        if (status.code() == PEERCOLL_ERR_BUSY) continue;
-        answered_[i] = allocation;
-        if (!status.ok()) team_->executor(team_->rank()).cannot_send.store(allocation, std::memory_order_release);
-    }
-}
-
-Status FusedFold::send_descriptor(std::uint64_t allocation, int executor) {
-    const DeviceArrival& mine = team_->arrival(team_->rank());
-    const BufferFact& fact = mine.source.allocation_id == allocation ? mine.source : mine.destination;
-    const peercoll_device_runtime_t* runtime = team_->peers().local_runtime(fact.device);
-    if (runtime == nullptr || fact.allocation_id != allocation)
-        return {PEERCOLL_ERR_INVALID_ARGUMENT, "the allocation is none of this collective"};
-    const OwnedDescriptor descriptor = team_->process().exports->descriptor(*runtime, allocation);
-    if (!descriptor) return {PEERCOLL_ERR_NOT_SUPPORTED, "the allocation has no descriptor"};
-    return team_->process().channel->send(team_->address(executor), allocation, descriptor.get());
-}
-
 // -- Verdicts ---------------------------------------------------------------------------------------------------------
 
 void FusedFold::give_verdict(const Status& status) {
-    ExecutorRecord& record = team_->executor(team_->rank());
-    record.able = status.ok() ? 1 : 0;
-    copy_text(status.sentence(), record.reason);
-    record.wanted_rank.store(-1, std::memory_order_relaxed);
-    team_->host().publish(base_ + 1);
+    mappings_.give_verdict(status, base_ + 1);
     stage_ = Stage::Verdicts;
 }
 
 Progress FusedFold::hear_verdicts() {
-    for (std::size_t i = 0; i < choice_.executors; ++i) {
-        if (choice_.executor[i].rank == team_->rank() || team_->host().has_reached(choice_.executor[i].rank, base_ + 1))
-            continue;
-        answer_wanted();
-        return Progress::Pending;
-    }
-    for (std::size_t i = 0; i < choice_.executors; ++i) {
-        const ExecutorRecord& record = team_->executor(choice_.executor[i].rank);
-        if (record.able != 0) continue;
+    if (!mappings_.have_spoken(base_ + 1)) return Progress::Pending;
+    if (!mappings_.all_able(reason_)) {
         refused_ = true;
-        reason_.assign(record.reason, ::strnlen(record.reason, sizeof record.reason));
         team_->host().publish(base_ + 2);
         stage_ = Stage::End;
         return Progress::Done;
@@ -219,7 +137,8 @@ Status FusedFold::launch() {
     fold.n_inputs = static_cast<std::uint32_t>(inputs.size());
     fold.n_outputs = static_cast<std::uint32_t>(outputs.size());
     fold.n_blocks = static_cast<std::uint32_t>(block_ends.size());
-    fold.granularity_log2 = static_cast<std::uint32_t>(sizes_ == 0 ? 0 : std::countr_zero(sizes_));
+    fold.granularity_log2 =
+        static_cast<std::uint32_t>(mappings_.sizes() == 0 ? 0 : std::countr_zero(mappings_.sizes()));
     fold.inputs = inputs.data();
     fold.outputs = outputs.data();
     fold.block_ends = block_ends.data();
@@ -235,7 +154,7 @@ Status FusedFold::launch() {
 void FusedFold::fail_on_device(const std::string& reason) {
     reason_ = reason;
     ExecutorRecord& record = team_->executor(team_->rank());
-    copy_text(reason, record.reason);
+    write_reason(reason, record);
     record.failed.store(base_ + 2, std::memory_order_relaxed);
     record.done.store(base_ + 2, std::memory_order_release);
 }
@@ -258,8 +177,8 @@ Progress FusedFold::wait() {
         const ExecutorRecord& record = team_->executor(choice_.executor[i].rank);
         if (record.done.load(std::memory_order_acquire) < base_ + 2) return Progress::Pending;
         if (record.failed.load(std::memory_order_relaxed) < base_ + 2) continue;
-        const std::string_view text(record.reason, ::strnlen(record.reason, sizeof record.reason));
-        reason_ = fmt::format("rank {}, which acts for its device, failed: {}", choice_.executor[i].rank, text);
+        reason_ = fmt::format("rank {}, which acts for its device, failed: {}", choice_.executor[i].rank,
+                              read_reason(record));
         stage_ = Stage::End;
         return Progress::Failed;
     }

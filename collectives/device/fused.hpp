@@ -19,6 +19,7 @@
 #pragma once
 
 #include "collectives/device/device_team.hpp"
+#include "collectives/device/executor_mappings.hpp"
 #include "collectives/device/select.hpp"
 #include "collectives/reduction/plan.hpp"
 #include "collectives/task.hpp"
@@ -26,6 +27,7 @@
 
 #include <peercoll/peercoll.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,6 +42,9 @@ struct DeviceWork {
     peercoll_datatype_t datatype = PEERCOLL_BYTE;
     peercoll_op_t op = PEERCOLL_NO_OP;
     const ReductionPlan* plan = nullptr;  // of an allreduce
+    // This rank's own buffers, as it was called with them.
+    const std::byte* source = nullptr;
+    std::byte* destination = nullptr;
 };
 
 class FusedFold {
@@ -58,9 +63,6 @@ private:
 
     bool executes() const { return mine_ != nullptr; }
     Progress map();
-    // PEERCOLL_ERR_BUSY: a descriptor is awaited.
-    Status map_buffer(int owner, const BufferFact& fact, const peercoll_memory_handle_t& handle,
-                      std::uint64_t& address);
     void give_verdict(const Status& status);
     Progress hear_verdicts();
     Status launch();
@@ -68,8 +70,6 @@ private:
     Progress wait();
     // Looks whether the work has failed where no flag tells of it.
     void look_at_stream();
-    void answer_wanted();
-    Status send_descriptor(std::uint64_t allocation, int executor);
 
     DeviceTeam* team_;
     DeviceWork work_;
@@ -81,13 +81,11 @@ private:
     std::uint64_t base_ = 0;
     std::uint32_t looks_ = 0;
     bool flagged_ = false;  // the device writes `done`
-    bool awaits_descriptor_ = false;
+    ExecutorMappings mappings_;
     int mapped_ranks_ = 0;
-    std::uint64_t sizes_ = 0;                  // of the mapped allocations, or-ed: all are multiples of its lowest bit
     std::vector<std::uint64_t> sources_;       // by rank; of this executor
     std::vector<std::uint64_t> destinations_;  // by rank
     LentStream stream_;
-    std::uint64_t answered_[DeviceChoice::most_executors] = {};  // the allocation last sent to each executor
     bool refused_ = false;
     std::string reason_;
 };

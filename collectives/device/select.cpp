@@ -2,6 +2,8 @@
 #include "collectives/device/select.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace peercoll {
 
@@ -37,6 +39,16 @@ DeviceChoice staged(const char* reason, bool single_copy) {
     choice.single_copy = single_copy;
     choice.path = Path::Staged;
     choice.reason = reason;
+    return choice;
+}
+
+// By islands, if there are any worth it.
+DeviceChoice apart(const DeviceSituation& situation, const char* reason, bool single_copy) {
+    DeviceChoice choice = staged(reason, single_copy);
+    if (std::optional<IslandSchedule> islands = schedule_islands(situation)) {
+        choice.path = Path::Islands;
+        choice.islands = std::move(*islands);
+    }
     return choice;
 }
 
@@ -144,9 +156,10 @@ DeviceChoice select_device(const DeviceSituation& situation) {
         return choice;
     }
     if (situation.algorithm == DeviceAlgorithm::Staged) return staged("option device_algorithm", single_copy);
-    if (!all_shareable) return staged("a buffer is in host memory, or in memory that cannot be shared", single_copy);
     if (situation.arrivals.size() > DeviceChoice::most_executors)
         return staged("more ranks than one fold takes", single_copy);
+    if (!all_shareable)
+        return apart(situation, "a buffer is in host memory, or in memory that cannot be shared", single_copy);
 
     std::vector<Executor> list = candidates(situation);
     const auto lost = std::remove_if(list.begin(), list.end(), [&](const Executor& executor) {
@@ -155,7 +168,7 @@ DeviceChoice select_device(const DeviceSituation& situation) {
     const bool all_reach = lost == list.end();
     const std::size_t devices = list.size();
     list.erase(lost, list.end());
-    if (list.empty()) return staged("no device reaches the memory of all others", single_copy);
+    if (list.empty()) return apart(situation, "no device reaches the memory of all others", single_copy);
     if (all_reach && takes_one_shot(situation, devices)) {
         for (Executor& executor : list) {
             executor.last = situation.count;

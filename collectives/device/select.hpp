@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collectives/device/device_segment.hpp"
+#include "collectives/device/island_schedule.hpp"
 
 #include <peercoll/peercoll.h>
 
@@ -19,7 +20,8 @@ enum class Executors : std::uint8_t { Auto, One, PerDevice, PerRank };
 
 // What is done with device buffers: folds by kernels that read and write all ranks' buffers, or copies through host
 // memory around a host algorithm. One-shot: each device reads all inputs and writes its own ranks' outputs. Two-shot:
-// each device reads a part of all inputs and writes that part of all outputs. Fused: the better of the two.
+// each device reads a part of all inputs and writes that part of all outputs. Fused: the better of the two. Where no
+// device reaches all buffers, all but Staged mean folds by island (island_schedule.hpp), if that is worth it.
 enum class DeviceAlgorithm : std::uint8_t { Auto, Fused, OneShot, TwoShot, Staged };
 
 // A rank that acts for others: its device folds elements [first, last) of all inputs into all outputs, or into those of
@@ -34,13 +36,14 @@ struct Executor {
 };
 
 struct DeviceChoice {
-    enum class Path : std::uint8_t { Host, Staged, Fused };
+    enum class Path : std::uint8_t { Host, Staged, Islands, Fused };
     static constexpr std::size_t most_executors = PEERCOLL_FOLD_MOST;
     Path path = Path::Host;
     std::size_t executors = 0;
     std::array<Executor, most_executors> executor{};
     bool single_copy = true;  // of Host and Staged: false if a buffer is pinned memory
     const char* reason = "";  // why not Fused, for people
+    IslandSchedule islands;   // of Islands
 };
 
 struct DeviceSituation {
@@ -53,6 +56,7 @@ struct DeviceSituation {
     std::function<bool(int executor, std::uint32_t from, int owner, std::uint32_t to)> may_reach;
     DeviceAlgorithm algorithm = DeviceAlgorithm::Auto;
     Executors executors = Executors::Auto;
+    IslandFacts islands;
 };
 
 DeviceChoice select_device(const DeviceSituation& situation);

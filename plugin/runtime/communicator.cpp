@@ -48,6 +48,9 @@ Status Communicator::ready() {
         counters.served = statistics.local(name + ".served");
         counters.bytes = statistics.local(name + ".bytes");
         counters.fused = statistics.local(name + ".algorithm.fused");
+        counters.islands = statistics.local(name + ".algorithm.islands");
+        counters.island_bytes_written = statistics.local(name + ".islands.bytes_to_host");
+        counters.island_bytes_read = statistics.local(name + ".islands.bytes_from_host");
         counters.staged = statistics.local(name + ".device_staged");
         const auto add = [&](std::string_view algorithm) {
             counters.algorithms.push_back(statistics.local(fmt::format("{}.algorithm.{}", name, algorithm)));
@@ -103,20 +106,30 @@ void Communicator::count(const Call& call, std::size_t algorithm) {
 
 void Communicator::count(const Call& call, const Execution& execution) {
     Counters& counters = counters_[call.kind];
-    if (execution.path() == DeviceCall::Path::Fused) {
+    using Path = DeviceCall::Path;
+    if (execution.path() == Path::Fused || execution.path() == Path::Islands) {
         counters.served.add();
         counters.bytes.add(call.bytes());
-        counters.fused.add();
-        return;
+        (execution.path() == Path::Fused ? counters.fused : counters.islands).add();
+        counters.island_bytes_written.add(execution.crossings().written);
+        counters.island_bytes_read.add(execution.crossings().read);
+    } else {
+        count(call, execution.algorithm());
+        if (execution.path() == Path::Staged) counters.staged.add();
     }
-    count(call, execution.algorithm());
-    if (execution.path() != DeviceCall::Path::Staged) return;
-    counters.staged.add();
-    if (execution.staged_because().empty() || execution.staged_because() == staged_because_) return;
-    staged_because_ = execution.staged_because();
-    if (rank() == 0)
-        context_.log().info(
-            fmt::format("{}: device buffers are staged through host memory: {}", label_, staged_because_));
+    tell_why_not_fused(execution);
+}
+
+void Communicator::tell_why_not_fused(const Execution& execution) {
+    if (execution.not_fused_because().empty() || execution.not_fused_because() == not_fused_because_) return;
+    not_fused_because_ = execution.not_fused_because();
+    if (rank() != 0) return;
+    context_.log().info(
+        execution.path() == DeviceCall::Path::Islands
+            ? fmt::format("{}: devices that reach each other act together, and exchange through host "
+                          "memory with the others: {}",
+                          label_, not_fused_because_)
+            : fmt::format("{}: device buffers are staged through host memory: {}", label_, not_fused_because_));
 }
 
 void Communicator::count(const Call& call, HostsCall& hosts_call) {

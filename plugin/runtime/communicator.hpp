@@ -59,7 +59,10 @@ private:
     struct Counters {
         LocalCounter served;
         LocalCounter bytes;
-        LocalCounter fused;   // by kernels, in device memory
+        LocalCounter fused;                 // by kernels, in device memory
+        LocalCounter islands;               // by kernels of each island, in between through host memory
+        LocalCounter island_bytes_written;  // to host memory, by this rank's device
+        LocalCounter island_bytes_read;
         LocalCounter staged;  // around a host algorithm
         std::vector<LocalCounter> algorithms;
     };
@@ -72,6 +75,8 @@ private:
     Status run_execution(const Call& call);
     void count(const Call& call, std::size_t algorithm);
     void count(const Call& call, const Execution& execution);
+    // Once for each new reason.
+    void tell_why_not_fused(const Execution& execution);
     void count(const Call& call, HostsCall& hosts_call);
     // Advances the queue; the mutex is held.
     Progress progress_queue();
@@ -96,7 +101,7 @@ private:
     Node node_;
     std::unique_ptr<Hosts> hosts_;  // null: all ranks are on one node
     std::function<Status()> set_up_devices_;
-    std::string staged_because_;  // the reason that was logged last
+    std::string not_fused_because_;  // the reason that was logged last
     std::unique_ptr<Waiter> waiter_;
     Counters counters_[PEERCOLL_COLLECTIVE_END];
     std::chrono::nanoseconds next_peer_check_{0};

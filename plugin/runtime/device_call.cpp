@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/runtime/device_call.hpp"
 
+#include <type_traits>
 #include <utility>
 
 namespace peercoll {
@@ -28,7 +29,7 @@ void DeviceCall::note_devices() const {
 void DeviceCall::stage(bool agreed, bool single_copy, std::string because) {
     path_ = Path::Staged;
     call_.single_copy = single_copy;
-    staged_because_ = std::move(because);
+    not_fused_because_ = std::move(because);
     task_.emplace<StagedCall>(*node_, *devices_, call_, agreed);
 }
 
@@ -59,12 +60,8 @@ Status DeviceCall::meet() {
 
 Status DeviceCall::after_meeting() {
     DeviceTeam& team = *node_->devices;
-    DeviceSituation situation;
     bool new_device = false;
-    for (int rank = 0; rank < team.size(); ++rank) {
-        situation.arrivals.push_back(&team.arrival(rank));
-        new_device = new_device || team.arrival(rank).new_device != 0;
-    }
+    for (int rank = 0; rank < team.size(); ++rank) new_device = new_device || team.arrival(rank).new_device != 0;
     if (new_device) {
         task_.emplace<std::monostate>();
         if (Status status = (*set_up_)(); !status.ok()) return status;
@@ -72,42 +69,74 @@ Status DeviceCall::after_meeting() {
         stage(true, false, node_->devices_reason);
         return {};
     }
-    situation.collective = call_.kind;
-    situation.root = call_.broadcast.root;
-    situation.count = call_.kind == PEERCOLL_ALLREDUCE ? call_.count : call_.broadcast.bytes;
-    situation.element_bytes = call_.kind == PEERCOLL_ALLREDUCE ? call_.element_bytes : 1;
-    situation.may_reach = [&team](int executor, std::uint32_t from, int owner, std::uint32_t to) {
-        return team.peers().may_reach(executor, from, owner, to);
-    };
-    situation.algorithm = team.algorithm();
-    situation.executors = team.executors();
-    const DeviceChoice choice = select_device(situation);
-    if (choice.path == DeviceChoice::Path::Staged) {
-        stage(true, choice.single_copy, choice.reason);
-        return {};
-    }
+    const DeviceSituation known = situation();
+    DeviceChoice choice = select_device(known);
     call_.single_copy = choice.single_copy;
-    if (choice.path == DeviceChoice::Path::Host) {
-        path_ = Path::Host;
-        task_.emplace<Operation>(*node_->team, node_->agreed, node_->trials, call_);
-        return {};
+    switch (choice.path) {
+        case DeviceChoice::Path::Host:
+            path_ = Path::Host;
+            task_.emplace<Operation>(*node_->team, node_->agreed, node_->trials, call_);
+            break;
+        case DeviceChoice::Path::Staged:
+            stage(true, choice.single_copy, choice.reason);
+            break;
+        case DeviceChoice::Path::Islands:
+            path_ = Path::Islands;
+            not_fused_because_ = choice.reason;
+            task_.emplace<Islands>(team, work_in(known), std::move(choice.islands));
+            break;
+        case DeviceChoice::Path::Fused:
+            path_ = Path::Fused;
+            task_.emplace<FusedFold>(team, work_in(known), choice);
+            break;
     }
-    path_ = Path::Fused;
-    DeviceWork work{call_.kind,    situation.root, situation.count, situation.element_bytes,
-                    PEERCOLL_BYTE, PEERCOLL_NO_OP, nullptr};
-    if (call_.kind == PEERCOLL_ALLREDUCE) {
-        work.datatype = call_.datatype;
-        work.op = call_.op;
-        work.plan = &plan_for(*node_->team, node_->agreed, call_);
-    }
-    task_.emplace<FusedFold>(team, work, choice);
     return {};
 }
 
-Progress DeviceCall::end_of_fold() {
-    auto& fold = std::get<FusedFold>(task_);
-    if (!fold.refused()) return Progress::Done;
-    stage(true, true, std::string(fold.reason()));
+DeviceSituation DeviceCall::situation() const {
+    const DeviceTeam& team = *node_->devices;
+    DeviceSituation known;
+    for (int rank = 0; rank < team.size(); ++rank) known.arrivals.push_back(&team.arrival(rank));
+    known.collective = call_.kind;
+    known.may_reach = [&team](int executor, std::uint32_t from, int owner, std::uint32_t to) {
+        return team.peers().may_reach(executor, from, owner, to);
+    };
+    known.algorithm = team.algorithm();
+    known.executors = team.executors();
+    known.islands.executor_of = [&team](std::uint32_t device) { return team.peers().devices()[device].executor(); };
+    if (call_.kind == PEERCOLL_BROADCAST) {
+        known.root = call_.broadcast.root;
+        known.count = call_.broadcast.bytes;
+        return known;
+    }
+    known.count = call_.count;
+    known.element_bytes = call_.element_bytes;
+    known.islands.plan = &plan_for(*node_->team, node_->agreed, call_);
+    known.islands.rounds_blocks = call_.datatype == PEERCOLL_FLOAT16 || call_.datatype == PEERCOLL_BFLOAT16;
+    return known;
+}
+
+DeviceWork DeviceCall::work_in(const DeviceSituation& situation) const {
+    DeviceWork work;
+    work.collective = call_.kind;
+    work.root = situation.root;
+    work.count = situation.count;
+    work.element_bytes = situation.element_bytes;
+    work.plan = situation.islands.plan;
+    work.source = call_.kind == PEERCOLL_ALLREDUCE ? call_.source : call_.broadcast.buffer;
+    work.destination = call_.kind == PEERCOLL_ALLREDUCE ? call_.destination : call_.broadcast.buffer;
+    if (call_.kind == PEERCOLL_ALLREDUCE) {
+        work.datatype = call_.datatype;
+        work.op = call_.op;
+    }
+    return work;
+}
+
+template <typename Task>
+Progress DeviceCall::end_of(const Task& task) {
+    if constexpr (std::is_same_v<Task, Islands>) crossings_ = task.crossings();
+    if (!task.refused()) return Progress::Done;
+    stage(true, call_.single_copy, std::string(task.reason()));
     return Progress::Advanced;
 }
 
@@ -137,6 +166,8 @@ Progress DeviceCall::progress() {
     if (state == Progress::Failed) {
         if (const auto* fold = std::get_if<FusedFold>(&task_))
             status_ = {PEERCOLL_ERR_SYSTEM, fold->reason()};
+        else if (const auto* islands = std::get_if<Islands>(&task_))
+            status_ = {PEERCOLL_ERR_SYSTEM, islands->reason()};
         else if (const auto* staged = std::get_if<StagedCall>(&task_))
             status_ = staged->status();
     }
@@ -147,7 +178,8 @@ Progress DeviceCall::progress() {
     }
     if (const auto* operation = std::get_if<Operation>(&task_)) algorithm_ = operation->algorithm();
     if (const auto* staged = std::get_if<StagedCall>(&task_)) algorithm_ = staged->algorithm();
-    if (std::holds_alternative<FusedFold>(task_)) return end_of_fold();
+    if (const auto* fold = std::get_if<FusedFold>(&task_)) return end_of(*fold);
+    if (const auto* islands = std::get_if<Islands>(&task_)) return end_of(*islands);
     return state;
 }
 

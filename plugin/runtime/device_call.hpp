@@ -2,11 +2,12 @@
 // A collective that concerns devices: on a communicator with a device team, or with a device buffer before there is
 // one.
 //
-//   device team:  meeting -> host operation | fused fold (refused: staged) | staged
+//   device team:  meeting -> host operation | fused fold (refused: staged) | islands (refused: staged) | staged
 //   none:         staged by this rank alone, and a note for the others that a device team is wanted
 #pragma once
 
 #include "collectives/device/fused.hpp"
+#include "collectives/device/islands.hpp"
 #include "collectives/device/meeting.hpp"
 #include "collectives/task.hpp"
 #include "plugin/runtime/call.hpp"
@@ -25,7 +26,7 @@ namespace peercoll {
 
 class DeviceCall {
 public:
-    enum class Path : std::uint8_t { Undecided, Host, Staged, Fused };
+    enum class Path : std::uint8_t { Undecided, Host, Staged, Islands, Fused };
 
     // `set_up` makes the device team anew, collectively; for when a rank has come to use another device. All must
     // outlive the object.
@@ -43,8 +44,10 @@ public:
     Path path() const { return path_; }
     // Of a host operation: index into the collective's algorithm names.
     std::size_t algorithm() const { return algorithm_; }
-    // Why all ranks staged what might have been fused; "" otherwise.
-    const std::string& staged_because() const { return staged_because_; }
+    // Why all ranks staged, or went by islands, what might have been fused; "" otherwise.
+    const std::string& not_fused_because() const { return not_fused_because_; }
+    // Of this rank's device as an actor of islands.
+    const HostCrossings& crossings() const { return crossings_; }
     // Why it has failed, if it was for a device.
     const Status& status() const { return status_; }
 
@@ -52,7 +55,11 @@ private:
     void note_devices() const;
     Status meet();
     Status after_meeting();
-    Progress end_of_fold();
+    DeviceSituation situation() const;
+    DeviceWork work_in(const DeviceSituation& situation) const;
+    // The task has ended; if it was refused, on all ranks alike, they stage.
+    template <typename Task>
+    Progress end_of(const Task& task);
     Progress fail(Status status);
     void stage(bool agreed, bool single_copy, std::string because);
 
@@ -63,9 +70,10 @@ private:
     int meetings_ = 0;
     Path path_ = Path::Undecided;
     std::size_t algorithm_ = 0;
-    std::string staged_because_;
+    std::string not_fused_because_;
+    HostCrossings crossings_;
     Status status_;
-    std::variant<std::monostate, DeviceMeeting, Operation, StagedCall, FusedFold> task_;
+    std::variant<std::monostate, DeviceMeeting, Operation, StagedCall, FusedFold, Islands> task_;
 };
 
 }  // namespace peercoll

@@ -35,7 +35,8 @@ Progress Execution::end() {
         const auto& call = std::get<DeviceCall>(work_);
         path_ = call.path();
         algorithm_ = call.algorithm();
-        staged_because_ = call.staged_because();
+        not_fused_because_ = call.not_fused_because();
+        crossings_ = call.crossings();
     }
     if (call_->kind == PEERCOLL_ALLREDUCE && node_->devices == nullptr) hear_of_devices(*node_, position_);
     return Progress::Done;

@@ -45,7 +45,8 @@ public:
     // Once Done.
     DeviceCall::Path path() const { return path_; }
     std::size_t algorithm() const { return algorithm_; }
-    const std::string& staged_because() const { return staged_because_; }
+    const std::string& not_fused_because() const { return not_fused_because_; }
+    const HostCrossings& crossings() const { return crossings_; }
     // Why it has failed, if it was for a device.
     const Status& status() const { return status_; }
 
@@ -64,7 +65,8 @@ private:
     std::uint64_t position_ = 0;
     DeviceCall::Path path_ = DeviceCall::Path::Host;
     std::size_t algorithm_ = 0;
-    std::string staged_because_;
+    std::string not_fused_because_;
+    HostCrossings crossings_;
     Status status_;
     std::variant<std::monostate, Operation, DeviceCall> work_;
 };
