@@ -11,10 +11,12 @@ HostTeam::HostTeam(Parts parts)
       clocks_(reinterpret_cast<RankClock*>(parts_.segment + parts_.layout.clocks)),
       arrivals_(reinterpret_cast<RankArrival*>(parts_.segment + parts_.layout.arrivals)),
       packets_(reinterpret_cast<PacketLine*>(parts_.segment + parts_.layout.packets)),
+      own_packets_(packets_ + static_cast<std::size_t>(parts_.rank) * packet_ring_lines),
       staging_(parts_.segment + parts_.layout.staging),
       cell_bytes_(parts_.layout.staging_per_rank / cells),
       group_index_(static_cast<std::size_t>(parts_.size)),
-      seen_(static_cast<std::size_t>(parts_.size)) {
+      seen_(static_cast<std::size_t>(parts_.size)),
+      inputs_(static_cast<std::size_t>(parts_.size)) {
     set_plan(std::move(parts_.plan), std::move(parts_.groups));
     // What AllreducePackets unpacks into; had here so that no collective fails for it.
     if (scratch(static_cast<std::size_t>(parts_.size) * packet_max_bytes) == nullptr) throw std::bad_alloc();
@@ -27,19 +29,28 @@ void HostTeam::set_plan(ReductionPlan plan, std::vector<std::vector<int>> groups
         for (const int rank : parts_.groups[g]) group_index_[static_cast<std::size_t>(rank)] = g;
 }
 
+bool HostTeam::look_at_clocks(std::uint64_t step) {
+    if (awaited_ != step) {
+        awaited_ = step;
+        cursor_ = 0;
+    }
+    for (; cursor_ < parts_.size; ++cursor_)
+        if (cursor_ != parts_.rank && !has_reached(cursor_, step)) return false;
+    floor_ = step;
+    return true;
+}
+
 void HostTeam::FreeAligned::operator()(std::byte* memory) const noexcept {
     std::free(memory);
 }
 
-std::byte* HostTeam::scratch(std::size_t bytes) noexcept {
-    if (bytes > scratch_bytes_) {
-        constexpr std::size_t page = 4096;
-        const std::size_t rounded = (bytes + page - 1) / page * page;
-        auto* memory = static_cast<std::byte*>(std::aligned_alloc(page, rounded));
-        if (memory == nullptr) return nullptr;
-        scratch_.reset(memory);
-        scratch_bytes_ = rounded;
-    }
+std::byte* HostTeam::larger_scratch(std::size_t bytes) noexcept {
+    constexpr std::size_t page = 4096;
+    const std::size_t rounded = (bytes + page - 1) / page * page;
+    auto* memory = static_cast<std::byte*>(std::aligned_alloc(page, rounded));
+    if (memory == nullptr) return nullptr;
+    scratch_.reset(memory);
+    scratch_bytes_ = rounded;
     return scratch_.get();
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "collectives/host/peer_reader.hpp"
+#include "collectives/host/prefetch.hpp"
 #include "collectives/host/segment_layout.hpp"
 #include "collectives/reduction/plan.hpp"
 
@@ -66,17 +67,7 @@ public:
     }
     // Whether all other ranks have published `step`. Goes on where the last look for the same step stopped: a clock
     // that is looked at before its rank has written it must be fetched a second time, and its writer is slowed down.
-    bool all_reached(std::uint64_t step) {
-        if (floor_ >= step) return true;
-        if (awaited_ != step) {
-            awaited_ = step;
-            cursor_ = 0;
-        }
-        for (; cursor_ < parts_.size; ++cursor_)
-            if (cursor_ != parts_.rank && !has_reached(cursor_, step)) return false;
-        floor_ = step;
-        return true;
-    }
+    bool all_reached(std::uint64_t step) { return floor_ >= step || look_at_clocks(step); }
     // The same for the ranks in `ranks`.
     bool have_reached(const std::vector<int>& ranks, std::uint64_t step) {
         for (const int rank : ranks)
@@ -110,6 +101,7 @@ public:
     PacketLine* packet(int rank, std::uint64_t line) const {
         return packets_ + static_cast<std::size_t>(rank) * packet_ring_lines + line;
     }
+    PacketLine* own_packet(std::uint64_t line) const { return own_packets_ + line; }
     std::uint64_t take_packet(std::size_t lines) {
         const std::uint64_t first = packet_fits(next_packet_line_, lines) ? next_packet_line_ : 0;
         next_packet_line_ = first + whole_pairs(lines);
@@ -117,25 +109,28 @@ public:
     }
     // The step at which every reader is done with what this rank last wrote there.
     std::uint64_t packet_free_at(std::uint64_t first, std::size_t lines) const {
-        std::uint64_t step = 0;
-        for (std::uint64_t line = first; line < first + lines; line += 2)
+        std::uint64_t step = packet_free_at_[first / 2];
+        for (std::uint64_t line = first + 2; line < first + lines; line += 2)
             step = std::max(step, packet_free_at_[line / 2]);
         return step;
     }
     void set_packet_free_at(std::uint64_t first, std::size_t lines, std::uint64_t step) {
-        for (std::uint64_t line = first; line < first + lines; line += 2) packet_free_at_[line / 2] = step;
+        packet_free_at_[first / 2] = step;
+        for (std::uint64_t line = first + 2; line < first + lines; line += 2) packet_free_at_[line / 2] = step;
     }
     // Fetches the lines of the message after the next, if it is like the one at `first`, of this rank for writing.
     // Their readers still hold them from the last time round; taking them back now keeps that off the path of the
     // message itself.
     void own_packet_soon(std::uint64_t first, std::size_t lines) const {
-        PacketLine* line = packet(parts_.rank, packet_after_next(first, lines));
-        for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(line + i, 1);
+        const PacketLine* line = own_packet(packet_after_next(first, lines));
+        prefetch_to_write(line);
+        for (std::size_t i = 1; i < lines; ++i) prefetch_to_write(line + i);
     }
     // The same for reading what `rank` has written there already.
     void read_packet_soon(int rank, std::uint64_t first, std::size_t lines) const {
         const PacketLine* line = packet(rank, packet_after_next(first, lines));
-        for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(line + i, 0);
+        prefetch_to_read(line);
+        for (std::size_t i = 1; i < lines; ++i) prefetch_to_read(line + i);
     }
 
     // -- Staging cells ------------------------------------------------------------------------------------------------
@@ -164,9 +159,15 @@ public:
     }
 
     // Grow-only private memory, 64-byte aligned. Null if there is none to be had.
-    std::byte* scratch(std::size_t bytes) noexcept;
+    std::byte* scratch(std::size_t bytes) noexcept {
+        return bytes <= scratch_bytes_ ? scratch_.get() : larger_scratch(bytes);
+    }
+    // Room for one input address per rank, for the fold of the operation under way.
+    const void** inputs() { return inputs_.data(); }
 
 private:
+    bool look_at_clocks(std::uint64_t step);
+    std::byte* larger_scratch(std::size_t bytes) noexcept;
     static constexpr std::uint64_t whole_pairs(std::size_t lines) { return (lines + 1) / 2 * 2; }
     static bool packet_fits(std::uint64_t first, std::size_t lines) {
         return first + whole_pairs(lines) <= packet_ring_lines;
@@ -180,11 +181,13 @@ private:
     RankClock* clocks_;
     RankArrival* arrivals_;
     PacketLine* packets_;
+    PacketLine* own_packets_;
     std::byte* staging_;
     std::size_t cell_bytes_;
     bool crowded_ = false;
     std::vector<std::size_t> group_index_;
     std::vector<std::uint64_t> seen_;  // the last value read of each clock
+    std::vector<const void*> inputs_;
     std::uint64_t floor_ = 0;
     std::uint64_t awaited_ = 0;  // the step all_reached() was last asked for ...
     int cursor_ = 0;             // ... and the first rank not yet seen there

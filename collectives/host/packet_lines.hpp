@@ -37,8 +37,8 @@ inline void read_packet(const PacketLine* line, std::byte* message, std::size_t 
 // Looks at every line, since lines may become visible in any order on some machines; and before it decides anything, so
 // that the cache misses of a message's lines overlap.
 inline bool packet_has_come(const PacketLine* line, std::size_t lines, std::uint64_t step) {
-    bool all = true;
-    for (std::size_t i = 0; i < lines; ++i) all &= line[i].step.load(std::memory_order_acquire) == step;
+    bool all = line->step.load(std::memory_order_acquire) == step;
+    for (std::size_t i = 1; i < lines; ++i) all &= line[i].step.load(std::memory_order_acquire) == step;
     return all;
 }
 

@@ -26,12 +26,8 @@ ReductionPlan ReductionPlan::in_rank_order(int ranks) {
     return ReductionPlan({block});
 }
 
-void ReductionPlan::evaluate(FoldFunction fold, std::size_t element_bytes, void* out, const void* const* inputs,
-                             std::size_t count) const {
-    if (flat_) {
-        fold(out, inputs, blocks_.front().size(), count);
-        return;
-    }
+void ReductionPlan::evaluate_blocks(FoldFunction fold, std::size_t element_bytes, void* out, const void* const* inputs,
+                                    std::size_t count) const {
     // Partial results of all blocks, a piece at a time, so that `out` is written only after every input of that piece
     // was read.
     const std::size_t piece = std::max<std::size_t>(1, piece_bytes / element_bytes);

@@ -28,9 +28,17 @@ public:
     // out = the plan's expression over inputs[rank], `count` elements of `element_bytes`. `out` may be the same address
     // as one of the inputs.
     void evaluate(FoldFunction fold, std::size_t element_bytes, void* out, const void* const* inputs,
-                  std::size_t count) const;
+                  std::size_t count) const {
+        if (flat_)
+            fold(out, inputs, blocks_.front().size(), count);
+        else
+            evaluate_blocks(fold, element_bytes, out, inputs, count);
+    }
 
 private:
+    void evaluate_blocks(FoldFunction fold, std::size_t element_bytes, void* out, const void* const* inputs,
+                         std::size_t count) const;
+
     std::vector<std::vector<int>> blocks_;
     bool flat_ = true;
     bool keeps_rank_order_ = true;

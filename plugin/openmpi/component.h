@@ -65,12 +65,22 @@ enum peercoll_openmpi_agreement {
     PEERCOLL_OPENMPI_STANDS_ASIDE, /* some rank cannot: all pass everything on */
 };
 
+/* An MPI operation and datatype, and ours. */
+struct peercoll_openmpi_operands {
+    const struct ompi_datatype_t* mpi_datatype; /* NULL: none */
+    const struct ompi_op_t* mpi_op;
+    peercoll_datatype_t datatype;
+    peercoll_op_t op;
+};
+
 struct peercoll_openmpi_module {
     mca_coll_base_module_t super;
     struct ompi_communicator_t* comm;
     peercoll_context_t context; /* NULL: this rank stands aside */
     peercoll_comm_t peers;      /* NULL: it does, or only stages: one rank, or an inter-communicator */
     enum peercoll_openmpi_agreement agreement;
+    /* Of the last allreduce that was served. Handles of MPI's own only: a freed one's address could come back. */
+    struct peercoll_openmpi_operands last;
     mca_coll_base_comm_coll_t captured; /* the slots of slots.h, each with its module retained */
     void* packed;                       /* broadcast.c: kept between calls */
     size_t packed_size;

@@ -14,6 +14,7 @@ static void construct(peercoll_openmpi_module_t* module) {
     module->context = NULL;
     module->peers = NULL;
     module->agreement = PEERCOLL_OPENMPI_NOT_ASKED;
+    module->last = (struct peercoll_openmpi_operands){0};
     module->captured = (mca_coll_base_comm_coll_t){0};
     module->packed = NULL;
     module->packed_size = 0;

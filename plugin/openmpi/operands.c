@@ -229,10 +229,14 @@ void peercoll_openmpi_build_operand_tables(void) {
     }
 }
 
-peercoll_datatype_t peercoll_openmpi_datatype(const struct ompi_datatype_t* datatype) {
+bool peercoll_openmpi_is_named(const struct ompi_datatype_t* datatype) {
     const int32_t number = datatype->d_f_to_c_index;
-    if (number >= 0 && number < MAX_DATATYPES && datatype_of_number[number].handle == datatype) {
-        return datatype_of_number[number].datatype;
+    return number >= 0 && number < MAX_DATATYPES && datatype_of_number[number].handle == datatype;
+}
+
+peercoll_datatype_t peercoll_openmpi_datatype(const struct ompi_datatype_t* datatype) {
+    if (peercoll_openmpi_is_named(datatype)) {
+        return datatype_of_number[datatype->d_f_to_c_index].datatype;
     }
     if (!ompi_datatype_is_predefined(datatype) || datatype->id < 0 || datatype->id >= OMPI_DATATYPE_MAX_PREDEFINED) {
         return PEERCOLL_DATATYPE_NONE;

@@ -15,6 +15,9 @@ void peercoll_openmpi_build_operand_tables(void);
 /* PEERCOLL_DATATYPE_NONE for a datatype that is not predefined or has no counterpart. */
 peercoll_datatype_t peercoll_openmpi_datatype(const struct ompi_datatype_t* datatype);
 
+/* True for the datatypes that have a name in MPI; their handles never go away. */
+bool peercoll_openmpi_is_named(const struct ompi_datatype_t* datatype);
+
 /* PEERCOLL_OP_NONE for a user-defined operation. */
 peercoll_op_t peercoll_openmpi_op(const struct ompi_op_t* op);
 

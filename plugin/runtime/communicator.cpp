@@ -90,18 +90,12 @@ Status Communicator::ready() {
             context_.log().info(
                 fmt::format("{}: {} ranks on {} nodes, over {}", label_, size(), hosts_->nodes(), hosts_->transport));
     }
+    straight_ = hosts_ == nullptr;
     if (rank() == 0)
         context_.log().info(fmt::format("{}: {} ranks in {} groups, segment {} KiB ({}), single copy {}", label_,
                                         node_.team->size(), node_.team->groups().size(), node_.segment.bytes() / 1024,
                                         node_.segment_path, node_.single_copy_path));
     return {};
-}
-
-void Communicator::count(const Call& call, std::size_t algorithm) {
-    Counters& counters = counters_[call.kind];
-    counters.served.add();
-    counters.bytes.add(call.bytes());
-    counters.algorithms[algorithm].add();
 }
 
 void Communicator::count(const Call& call, const Execution& execution) {
@@ -174,13 +168,23 @@ Status Communicator::run_execution(const Call& call) {
     return {};
 }
 
+void Communicator::remember(const Call& call) {
+    if (call.bytes() > node_.agreed.allreduce_packets) return;
+    repeated_ = {call.count, call.datatype, call.op, call.bytes(),
+                 AllreduceArguments{nullptr, nullptr, call.count, call.element_bytes, call.fold,
+                                    &plan_for(*node_.team, node_.agreed, call)}};
+}
+
 Status Communicator::run_task(const Call& call) {
     if (Execution::is_due(node_, context_.devices(), call)) return run_execution(call);
     const std::uint64_t position = node_.team->position().step;
     Operation operation(*node_.team, node_.agreed, node_.trials, call);
     if (waiter_->wait([&operation] { return operation.progress(); }) != Progress::Done) return give_up();
     count(call, operation.algorithm());
-    if (call.kind == PEERCOLL_ALLREDUCE) Execution::hear_of_devices(node_, position);
+    if (call.kind == PEERCOLL_ALLREDUCE) {
+        Execution::hear_of_devices(node_, position);
+        remember(call);
+    }
     return {};
 }
 
@@ -367,6 +371,7 @@ Status Communicator::give_up(const Status& cause) {
                              "option single_copy=off avoids such copies",
                              label_)});
     }
+    straight_ = false;
     if (unusable_.ok()) {
         if (hosts_ != nullptr && hosts_->leads()) hosts_->link->drop_all();
         unusable_ = broken_;

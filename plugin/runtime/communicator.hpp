@@ -13,6 +13,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -38,6 +40,15 @@ public:
     const std::string& label() const { return label_; }
 
     Status run(const Call& call);
+
+    // Tiny calls on host memory, of which only a few in a million need anything else: a straight way to the same
+    // packets that run() takes (tiny_calls.hpp). Asked first; false if the call must be checked and run() instead.
+    bool repeats_allreduce(const void* sendbuf, const void* recvbuf, std::size_t count, peercoll_datatype_t datatype,
+                           peercoll_op_t op);
+    Status repeat_allreduce(const void* sendbuf, void* recvbuf);
+    bool is_tiny_broadcast(const void* buffer, std::size_t bytes, int root);
+    Status run_tiny_broadcast(void* buffer, std::size_t bytes, int root);
+
     Status start(Request& request);
     // Progresses started requests until `request` is complete.
     Status wait(Request& request);
@@ -67,13 +78,35 @@ private:
         std::vector<LocalCounter> algorithms;
     };
 
+    // The last allreduce that went by packets, checked and looked up.
+    struct Repeated {
+        std::size_t count = 0;  // 0: none
+        peercoll_datatype_t datatype = PEERCOLL_DATATYPE_NONE;
+        peercoll_op_t op = PEERCOLL_OP_NONE;
+        std::size_t bytes = 0;
+        AllreduceArguments arguments;
+    };
+    // Started requests take turns, and devices have to be looked at: both are run()'s.
+    bool takes_straight_way() { return straight_ && !listed_ && !context_.devices().in_use(); }
+    static bool overlap(const void* sendbuf, const void* recvbuf, std::size_t bytes) {
+        const auto from = reinterpret_cast<std::uintptr_t>(sendbuf);
+        const auto to = reinterpret_cast<std::uintptr_t>(recvbuf);
+        return from != to && from < to + bytes && to < from + bytes;
+    }
+    void remember(const Call& call);
+
     // The team, made if need be; the reason why there is none is the same for every later call.
     Status ready();
     Status run_alone(const Call& call);
     Status run_task(const Call& call);
     // The same with devices concerned.
     Status run_execution(const Call& call);
-    void count(const Call& call, std::size_t algorithm);
+    static void count(Counters& counters, std::size_t bytes, std::size_t algorithm) {
+        counters.served.add();
+        counters.bytes.add(bytes);
+        counters.algorithms[algorithm].add();
+    }
+    void count(const Call& call, std::size_t algorithm) { count(counters_[call.kind], call.bytes(), algorithm); }
     void count(const Call& call, const Execution& execution);
     // Once for each new reason.
     void tell_why_not_fused(const Execution& execution);
@@ -97,7 +130,9 @@ private:
     peercoll_comm_params_t params_;
     std::string label_;
     bool tried_ = false;
-    Status unusable_;  // not ok: every call gives this
+    Status unusable_;        // not ok: every call gives this
+    bool straight_ = false;  // set up, on one node, and not broken
+    Repeated repeated_;
     Node node_;
     std::unique_ptr<Hosts> hosts_;  // null: all ranks are on one node
     std::function<Status()> set_up_devices_;

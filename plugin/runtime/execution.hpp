@@ -27,12 +27,20 @@ public:
 
     // Whether `call` needs more than its host operation. Asked once for each call, on all ranks for the same calls.
     static bool is_due(Node& node, ProcessDevices& devices, const Call& call) {
-        if (node.devices != nullptr || (node.devices_wanted && !node.devices_tried)) return true;
+        if (is_due_for_all(node)) return true;
         if (call.kind == PEERCOLL_BROADCAST && !node.devices_tried) {
             ++node.broadcasts;
             if (meeting_is_due(node)) return true;
         }
         return DeviceCall::concerns(node, devices, call);
+    }
+    // The same before a broadcast of host memory is counted, where no runtime is in use.
+    static bool is_due_for_next_broadcast(const Node& node) {
+        return is_due_for_all(node) || (!node.devices_tried && (node.broadcasts & (node.broadcasts + 1)) == 0);
+    }
+    // What makes it due for every call.
+    static bool is_due_for_all(const Node& node) {
+        return node.devices != nullptr || (node.devices_wanted && !node.devices_tried);
     }
     // After an allreduce that began at `position`: whether a rank has told of a device buffer by then.
     static void hear_of_devices(Node& node, std::uint64_t position) {
