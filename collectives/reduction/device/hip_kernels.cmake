@@ -4,7 +4,7 @@
 option(PEERCOLL_BUILD_HIP_KERNELS "Compile the HIP kernels with hipcc, if it is there (otherwise hiprtc does at run time)" ON)
 find_program(PEERCOLL_HIPCC hipcc HINTS ENV ROCM_PATH ENV HIP_PATH PATH_SUFFIXES bin PATHS /opt/rocm)
 mark_as_advanced(PEERCOLL_HIPCC)
-if(NOT PEERCOLL_BUILD_HIP_KERNELS OR NOT PEERCOLL_HIPCC)
+if(NOT PEERCOLL_WITH_HIP OR NOT PEERCOLL_BUILD_HIP_KERNELS OR NOT PEERCOLL_HIPCC)
   message(STATUS "HIP kernels: compiled at run time (no hipcc, or PEERCOLL_BUILD_HIP_KERNELS is off)")
   return()
 endif()
