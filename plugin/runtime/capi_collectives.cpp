@@ -5,7 +5,7 @@
 #include "plugin/runtime/capi_calls.hpp"
 #include "plugin/runtime/capi_guard.hpp"
 #include "plugin/runtime/capi_objects.hpp"
-#include "plugin/runtime/tiny_calls.hpp"
+#include "plugin/runtime/repeated_calls.hpp"
 
 namespace peercoll::capi {
 
@@ -34,8 +34,8 @@ peercoll_status_t allreduce(const void* sendbuf, void* recvbuf, size_t count, pe
 
 peercoll_status_t broadcast(void* buffer, size_t bytes, int32_t root, peercoll_comm_t comm) {
     return guarded([&]() -> Status {
-        if (comm != nullptr && comm->implementation.is_tiny_broadcast(buffer, bytes, root))
-            return comm->implementation.run_tiny_broadcast(buffer, bytes, root);
+        if (comm != nullptr && comm->implementation.repeats_broadcast(buffer, bytes, root))
+            return comm->implementation.repeat_broadcast(buffer, bytes, root);
         Call call;
         if (Status status = broadcast_call(buffer, bytes, root, comm, call); !status.ok()) return status;
         return comm->implementation.run(call);

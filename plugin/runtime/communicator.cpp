@@ -168,11 +168,22 @@ Status Communicator::run_execution(const Call& call) {
     return {};
 }
 
-void Communicator::remember(const Call& call) {
-    if (call.bytes() > node_.agreed.allreduce_packets) return;
-    repeated_ = {call.count, call.datatype, call.op, call.bytes(),
-                 AllreduceArguments{nullptr, nullptr, call.count, call.element_bytes, call.fold,
-                                    &plan_for(*node_.team, node_.agreed, call)}};
+void Communicator::remember(const Call& call, std::size_t algorithm) {
+    if (call.kind == PEERCOLL_BROADCAST) {
+        const auto chosen = static_cast<BroadcastAlgorithm>(algorithm);
+        if (chosen == BroadcastAlgorithm::Packets || chosen == BroadcastAlgorithm::Staged)
+            repeated_broadcast_ = {call.bytes(), chosen};
+        return;
+    }
+    const auto chosen = static_cast<AllreduceAlgorithm>(algorithm);
+    if (chosen == AllreduceAlgorithm::Packets || chosen == AllreduceAlgorithm::Slots)
+        repeated_allreduce_ = {
+            call.count,
+            call.datatype,
+            call.op,
+            chosen,
+            call.bytes(),
+            {nullptr, nullptr, call.count, call.element_bytes, call.fold, &plan_for(*node_.team, node_.agreed, call)}};
 }
 
 Status Communicator::run_task(const Call& call) {
@@ -181,10 +192,8 @@ Status Communicator::run_task(const Call& call) {
     Operation operation(*node_.team, node_.agreed, node_.trials, call);
     if (waiter_->wait([&operation] { return operation.progress(); }) != Progress::Done) return give_up();
     count(call, operation.algorithm());
-    if (call.kind == PEERCOLL_ALLREDUCE) {
-        Execution::hear_of_devices(node_, position);
-        remember(call);
-    }
+    if (call.kind == PEERCOLL_ALLREDUCE) Execution::hear_of_devices(node_, position);
+    if (operation.is_sole_choice()) remember(call, operation.algorithm());
     return {};
 }
 

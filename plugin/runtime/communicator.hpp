@@ -41,13 +41,13 @@ public:
 
     Status run(const Call& call);
 
-    // Tiny calls on host memory, of which only a few in a million need anything else: a straight way to the same
-    // packets that run() takes (tiny_calls.hpp). Asked first; false if the call must be checked and run() instead.
+    // Small calls on host memory, like one before: a straight way to the same tasks that run() takes
+    // (repeated_calls.hpp). Asked first; false if the call must be checked and run() instead.
     bool repeats_allreduce(const void* sendbuf, const void* recvbuf, std::size_t count, peercoll_datatype_t datatype,
                            peercoll_op_t op);
     Status repeat_allreduce(const void* sendbuf, void* recvbuf);
-    bool is_tiny_broadcast(const void* buffer, std::size_t bytes, int root);
-    Status run_tiny_broadcast(void* buffer, std::size_t bytes, int root);
+    bool repeats_broadcast(const void* buffer, std::size_t bytes, int root);
+    Status repeat_broadcast(void* buffer, std::size_t bytes, int root);
 
     Status start(Request& request);
     // Progresses started requests until `request` is complete.
@@ -78,13 +78,18 @@ private:
         std::vector<LocalCounter> algorithms;
     };
 
-    // The last allreduce that went by packets, checked and looked up.
-    struct Repeated {
+    // The last small calls, checked and looked up.
+    struct RepeatedAllreduce {
         std::size_t count = 0;  // 0: none
         peercoll_datatype_t datatype = PEERCOLL_DATATYPE_NONE;
         peercoll_op_t op = PEERCOLL_OP_NONE;
+        AllreduceAlgorithm algorithm = AllreduceAlgorithm::Auto;
         std::size_t bytes = 0;
         AllreduceArguments arguments;
+    };
+    struct RepeatedBroadcast {
+        std::size_t bytes = 0;  // 0: none
+        BroadcastAlgorithm algorithm = BroadcastAlgorithm::Auto;
     };
     // Started requests take turns, and devices have to be looked at: both are run()'s.
     bool takes_straight_way() { return straight_ && !listed_ && !context_.devices().in_use(); }
@@ -93,7 +98,10 @@ private:
         const auto to = reinterpret_cast<std::uintptr_t>(recvbuf);
         return from != to && from < to + bytes && to < from + bytes;
     }
-    void remember(const Call& call);
+    // Runs it to its end and counts it; false if it failed.
+    template <typename Task>
+    bool run_straight(Task& task, peercoll_collective_t collective, std::size_t bytes, std::size_t algorithm);
+    void remember(const Call& call, std::size_t algorithm);
 
     // The team, made if need be; the reason why there is none is the same for every later call.
     Status ready();
@@ -132,7 +140,8 @@ private:
     bool tried_ = false;
     Status unusable_;        // not ok: every call gives this
     bool straight_ = false;  // set up, on one node, and not broken
-    Repeated repeated_;
+    RepeatedAllreduce repeated_allreduce_;
+    RepeatedBroadcast repeated_broadcast_;
     Node node_;
     std::unique_ptr<Hosts> hosts_;  // null: all ranks are on one node
     std::function<Status()> set_up_devices_;

@@ -51,12 +51,12 @@ Operation::Operation(HostTeam& team, const Agreed& agreed, Trials& trials, const
     : team_(&team), agreed_(&agreed), call_(&call) {
     if (call.kind == PEERCOLL_ALLREDUCE) {
         if (call.bytes() <= agreed.allreduce_packets)
-            start(Candidate<AllreduceAlgorithm>{AllreduceAlgorithm::Packets, Stores::Cached});
+            choose(trials, Candidates<AllreduceAlgorithm>{{AllreduceAlgorithm::Packets, Stores::Cached}});
         else
             choose(trials, allreduce_candidates());
     } else {
         if (call.bytes() <= agreed.broadcast_packets)
-            start(Candidate<BroadcastAlgorithm>{BroadcastAlgorithm::Packets, Stores::Cached});
+            choose(trials, Candidates<BroadcastAlgorithm>{{BroadcastAlgorithm::Packets, Stores::Cached}});
         else
             choose(trials, broadcast_candidates());
     }
@@ -75,6 +75,8 @@ Candidates<BroadcastAlgorithm> Operation::broadcast_candidates() const {
 
 template <typename Algorithm>
 void Operation::choose(Trials& trials, const Candidates<Algorithm>& candidates) {
+    sole_choice_ =
+        call_->single_copy && candidates[0].stores == Stores::Cached && (candidates.size() == 1 || !agreed_->trials);
     // Without single copies the list is another one than that of other calls of this size.
     if (candidates.size() == 1 || !agreed_->trials || !call_->single_copy) {
         start(candidates[0]);

@@ -54,6 +54,8 @@ public:
     }
     // Index into allreduce_algorithm_names or broadcast_algorithm_names.
     std::size_t algorithm() const { return algorithm_; }
+    // Whether every call of this size has this algorithm, with cached stores: nothing is tried, nothing was left out.
+    bool is_sole_choice() const { return sole_choice_; }
 
 private:
     template <typename Algorithm>
@@ -78,6 +80,7 @@ private:
                  BroadcastPackets, BroadcastStaged, BroadcastSingleCopy, TimeAgreement>
         task_;
     std::size_t algorithm_ = 0;
+    bool sole_choice_ = false;
 };
 
 }  // namespace peercoll
