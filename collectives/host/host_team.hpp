@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace peercoll {
@@ -39,6 +40,8 @@ public:
 
     int rank() const { return parts_.rank; }
     int size() const { return parts_.size; }
+    // As Parts::reader, for a team whose ranks agree on it later. Before the first operation.
+    void set_reader(std::unique_ptr<PeerReader> reader) { parts_.reader = std::move(reader); }
     // For a team that goes on in another communicator of the same ranks. Between operations only.
     void set_plan(ReductionPlan plan, std::vector<std::vector<int>> groups);
     // More ranks than processors: every wait for another rank may be a change of process. The same on all ranks.

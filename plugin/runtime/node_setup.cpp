@@ -200,6 +200,23 @@ std::uint64_t random_word() {
     return std::uint64_t{source()} << 32 | source();
 }
 
+// This rank's end of the team on the mapped segment. Null, with a sentence, if its memory is not to be had: asked for
+// before the verdict, so that no rank fails alone after it.
+std::unique_ptr<HostTeam> make_team(const peercoll_comm_params_t& comm, std::size_t budget, Node& node,
+                                    std::string& reason) {
+    HostTeam::Parts parts;
+    parts.rank = comm.rank;
+    parts.size = comm.size;
+    parts.segment = node.segment.address();
+    parts.layout = SegmentLayout::make(static_cast<std::size_t>(comm.size), budget);
+    try {
+        return std::make_unique<HostTeam>(std::move(parts));
+    } catch (const std::bad_alloc&) {
+        reason = "out of memory for what a rank keeps of its team";
+        return nullptr;
+    }
+}
+
 // Rounds 2 and 3: a new segment, mapped by all, and a reader where all can read each other.
 Status make_node(Context& context, const peercoll_comm_params_t& comm, const std::vector<Introduction>& all,
                  Node& node) {
@@ -231,6 +248,8 @@ Status make_node(Context& context, const peercoll_comm_params_t& comm, const std
     Verdict verdict{};
     std::string reason;
     verdict.attached = comm.rank == 0 || attach_segment(segment, size, node.segment.share(), reason);
+    std::unique_ptr<HostTeam> team = verdict.attached ? make_team(comm, segment.budget, node, reason) : nullptr;
+    verdict.attached = team != nullptr;
     verdict.attach_reason.set(reason);
     const std::vector<peercoll_access_kind_t> kinds = access_kinds(votes.single_copy, all);
     std::unique_ptr<HostReader> reader;
@@ -256,18 +275,13 @@ Status make_node(Context& context, const peercoll_comm_params_t& comm, const std
     host_device().share_seal(&node.segment.share());
     if (const std::string refusal = first_reason(verdicts, &Verdict::attached, &Verdict::attach_reason);
         !refusal.empty())
-        return {PEERCOLL_ERR_NOT_SUPPORTED, fmt::format("not every rank can map the shared segment ({})", refusal)};
+        return {PEERCOLL_ERR_NOT_SUPPORTED, fmt::format("not every rank can use the shared segment ({})", refusal)};
     node.segment_path = segment.handle.kind == PEERCOLL_SHARE_MEMFD ? "anonymous shared memory" : "/dev/shm";
 
     node.id = offers.front().id;
     node.segment.count_in(context.statistics());
-    HostTeam::Parts parts;
-    parts.rank = comm.rank;
-    parts.size = comm.size;
-    parts.segment = node.segment.address();
-    parts.layout = SegmentLayout::make(size, segment.budget);
-    parts.reader = std::move(reader);
-    node.team = std::make_unique<HostTeam>(std::move(parts));
+    node.team = std::move(team);
+    node.team->set_reader(std::move(reader));
     return {};
 }
 
