@@ -18,6 +18,7 @@ constexpr int many = std::numeric_limits<int>::max();
 
 constexpr Choice packets{AllreduceAlgorithm::Packets, Stores::Cached};
 constexpr Choice slots{AllreduceAlgorithm::Slots, Stores::Cached};
+constexpr Choice slots_streaming{AllreduceAlgorithm::Slots, Stores::Streaming};
 constexpr Choice staged{AllreduceAlgorithm::Staged, Stores::Cached};
 constexpr Choice staged_streaming{AllreduceAlgorithm::Staged, Stores::Streaming};
 constexpr Choice single_copy{AllreduceAlgorithm::SingleCopy, Stores::Cached};
@@ -36,7 +37,8 @@ constexpr Row table[] = {
     {2, packet_max_bytes, {packets}},
     {2, 64 * KiB, {slots}},
     {2, 512 * KiB, {slots, staged, single_copy}},
-    {2, any, {slots, staged, staged_streaming, single_copy}},
+    {2, 1024 * KiB, {slots, staged, staged_streaming, single_copy}},
+    {2, any, {slots, slots_streaming, staged_streaming, single_copy}},
     {4, 512, {packets}},
     {4, 2 * KiB, {slots}},
     {8, 256, {packets}},

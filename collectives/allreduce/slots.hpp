@@ -4,19 +4,22 @@
 #include "collectives/allreduce/arguments.hpp"
 #include "collectives/host/host_team.hpp"
 #include "collectives/host/staging_ring.hpp"
+#include "collectives/host/stream_copy.hpp"
 #include "collectives/task.hpp"
 
 namespace peercoll {
 
 class AllreduceSlots {
 public:
-    AllreduceSlots(HostTeam& team, const AllreduceArguments& arguments) : team_(&team), arguments_(arguments) {}
+    AllreduceSlots(HostTeam& team, const AllreduceArguments& arguments, Stores stores)
+        : team_(&team), arguments_(arguments), streams_(stores == Stores::Streaming) {}
     Progress progress();
 
 private:
     void begin();
     bool contribute();
     void fold();
+    void fold_past_caches(std::byte* destination, const void** inputs, std::size_t count) const;
 
     HostTeam* team_;
     AllreduceArguments arguments_;
@@ -24,6 +27,7 @@ private:
     std::uint64_t base_ = 0;
     std::uint64_t contributed_ = 0;
     std::uint64_t folded_ = 0;
+    bool streams_;
     bool begun_ = false;
 };
 

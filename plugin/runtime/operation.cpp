@@ -121,7 +121,7 @@ void Operation::start(const Candidate<AllreduceAlgorithm>& choice) {
             task_.emplace<AllreducePackets>(*team_, arguments);
             break;
         case AllreduceAlgorithm::Slots:
-            task_.emplace<AllreduceSlots>(*team_, arguments);
+            task_.emplace<AllreduceSlots>(*team_, arguments, choice.stores);
             break;
         case AllreduceAlgorithm::Grouped:
             task_.emplace<AllreduceGrouped>(*team_, arguments, choice.stores);

@@ -34,8 +34,9 @@ inline Status Communicator::repeat_allreduce(const void* sendbuf, void* recvbuf)
     const auto runs = [&](auto task) {
         return run_straight(task, PEERCOLL_ALLREDUCE, known.bytes, static_cast<std::size_t>(known.algorithm));
     };
-    const bool done = known.algorithm == AllreduceAlgorithm::Packets ? runs(AllreducePackets(team, arguments))
-                                                                     : runs(AllreduceSlots(team, arguments));
+    const bool done = known.algorithm == AllreduceAlgorithm::Packets
+                          ? runs(AllreducePackets(team, arguments))
+                          : runs(AllreduceSlots(team, arguments, Stores::Cached));
     if (!done) return give_up();
     Execution::hear_of_devices(node_, position);
     return {};

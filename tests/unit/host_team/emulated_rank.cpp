@@ -27,7 +27,7 @@ std::function<Progress()> task_of(const Job& job, HostTeam& team, const Allreduc
         case AllreduceAlgorithm::Packets:
             return run(AllreducePackets(team, arguments));
         case AllreduceAlgorithm::Slots:
-            return run(AllreduceSlots(team, arguments));
+            return run(AllreduceSlots(team, arguments, job.stores));
         case AllreduceAlgorithm::Staged:
             return run(AllreduceStaged(team, arguments, job.stores));
         case AllreduceAlgorithm::Grouped:
