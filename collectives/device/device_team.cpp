@@ -42,16 +42,27 @@ Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address,
         if (memory.pinned()) fact.kind = BufferFact::Pinned;
         return {};
     }
-    fact.kind = BufferFact::Unshareable;
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     const peercoll_pointer_info_t& info = memory.info;
+    const bool inside = begin >= info.base && bytes <= info.bytes && begin - info.base <= info.bytes - bytes;
+    const auto known = std::find_if(described_.begin(), described_.end(), [&](const Described& one) {
+        return info.allocation_id != 0 && one.allocation_id == info.allocation_id && one.runtime == memory.runtime;
+    });
+    if (known != described_.end() && inside) {
+        fact = {BufferFact::Shareable, known->device, known->allocation_id, begin - known->handle.base};
+        buffer.handle = &known->handle;
+        return {};
+    }
+    fact.kind = BufferFact::Unshareable;
+    bool lasts = true;
     if (!settled_.contains(info.allocation_id) && PEERCOLL_DEVICE_HAS(memory.runtime, settle)) {
         int lasting = 0;
         peercoll_reason_t reason{};
         const peercoll_status_t code = memory.runtime->settle(&info, &lasting, &reason);
         if (code != PEERCOLL_SUCCESS) return {code, reason.text};
         if (settled_.size() >= most_settled) settled_.clear();
-        if (lasting != 0 && info.allocation_id != 0) settled_.insert(info.allocation_id);
+        lasts = lasting != 0;
+        if (lasts && info.allocation_id != 0) settled_.insert(info.allocation_id);
     }
     const auto index = parts_.peers->index_of(*memory.runtime, info.device);
     if (!index) {
@@ -59,28 +70,28 @@ Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address,
         return {};
     }
     fact.device = *index;
-    const bool inside = begin >= info.base && bytes <= info.bytes && begin - info.base <= info.bytes - bytes;
     if (info.handle_kinds == 0 || !inside) return {};
-    buffer.handle = offer(*memory.runtime, info);
-    if (buffer.handle.kind == 0) return {};
+    Described& next = described_[next_described_];
+    next_described_ = (next_described_ + 1) % described_.size();
+    next = {memory.runtime, 0, *index, {}};
+    parts_.process.exports->offer(*memory.runtime, info, next.handle);
+    if (next.handle.kind == 0) return {};
+    // What has to be settled in each call is not known for the next one.
+    if (lasts) next.allocation_id = info.allocation_id;
+    buffer.handle = &next.handle;
     fact.kind = BufferFact::Shareable;
-    fact.allocation_id = buffer.handle.allocation_id;
-    fact.offset = begin - buffer.handle.base;
+    fact.allocation_id = next.handle.allocation_id;
+    fact.offset = begin - next.handle.base;
     return {};
 }
 
-const peercoll_memory_handle_t& DeviceTeam::offer(const peercoll_device_runtime_t& runtime,
-                                                  const peercoll_pointer_info_t& info) {
-    // An id that is alive is that of the same allocation: ids are never used again.
-    for (const Offered& known : offered_)
-        if (known.runtime == &runtime && info.allocation_id != 0 && known.handle.kind != 0 &&
-            known.handle.allocation_id == info.allocation_id)
-            return known.handle;
-    Offered& next = offered_[next_offered_];
-    next_offered_ = (next_offered_ + 1) % offered_.size();
-    next.runtime = &runtime;
-    parts_.process.exports->offer(runtime, info, next.handle);
-    return next.handle;
+bool DeviceTeam::can_fold(const peercoll_device_runtime_t& runtime, std::int32_t device, peercoll_datatype_t datatype,
+                          peercoll_op_t op) {
+    const Foldable wanted{&runtime, device, datatype, op};
+    if (foldable_ == wanted) return true;
+    if (runtime.can_fold(device, datatype, op) == 0) return false;
+    foldable_ = wanted;
+    return true;
 }
 
 void DeviceTeam::arrive(const Buffer& source, const Buffer& destination, bool new_device, std::uint64_t step) {
@@ -89,13 +100,12 @@ void DeviceTeam::arrive(const Buffer& source, const Buffer& destination, bool ne
     arrival.new_device = new_device ? 1 : 0;
     // Handles are many lines, and mostly those of the last time.
     if (arrival.source.allocation_id != source.fact.allocation_id || arrival.source.device != source.fact.device)
-        arrival.source_handle = source.handle;
+        arrival.source_handle = source.handle != nullptr ? *source.handle : peercoll_memory_handle_t{};
     if (arrival.destination.allocation_id != destination.fact.allocation_id ||
         arrival.destination.device != destination.fact.device)
-        arrival.destination_handle = destination.handle;
+        arrival.destination_handle = destination.handle != nullptr ? *destination.handle : peercoll_memory_handle_t{};
     arrival.source = source.fact;
     arrival.destination = destination.fact;
-    parts_.process.exports->recheck();
     arrival.deaths = static_cast<std::uint32_t>(
         parts_.process.exports->read_deaths(deaths_told_, std::span(arrival.dead, DeviceArrival::most_deaths)));
     arrival.step.store(step, std::memory_order_release);

@@ -66,7 +66,7 @@ public:
     // -- Arrivals -----------------------------------------------------------------------------------------------------
     struct Buffer {
         BufferFact fact{};
-        peercoll_memory_handle_t handle{};  // if shareable
+        const peercoll_memory_handle_t* handle = nullptr;  // if shareable; until the next buffers are described
     };
     // Describes a buffer of this rank for the others, after making what the application has done to it complete.
     // `new_device` is set if the buffer is on a device that the peers do not know of.
@@ -77,6 +77,9 @@ public:
     // Of the meeting that began last.
     const DeviceArrival& arrival(int rank) const { return segment_.arrival(rank, turn_); }
     ExecutorRecord& executor(int rank) const { return segment_.executor(rank); }
+    // Looks which of this rank's offered memory has died, to be told with the next arrival. In every operation, where
+    // nobody waits for this rank.
+    void recheck_exports() { parts_.process.exports->recheck(); }
     // Lets go of what other ranks say has died.
     void heed_deaths();
 
@@ -98,6 +101,10 @@ public:
     void drop_mappings();
 
     // -- Shared host memory, as devices reach it ----------------------------------------------------------------------
+    // Whether `device` has a kernel, as its runtime says.
+    bool can_fold(const peercoll_device_runtime_t& runtime, std::int32_t device, peercoll_datatype_t datatype,
+                  peercoll_op_t op);
+
     // Where `device` writes this rank's `done`; 0 if it cannot reach the segment.
     std::uint64_t done_flag(const peercoll_device_runtime_t& runtime, std::int32_t device);
     // The same for its device_turns.
@@ -137,15 +144,24 @@ private:
     std::uint64_t turn_ = 0;
     std::uint64_t deaths_told_ = 0;
     std::unordered_set<std::uint64_t> settled_;  // allocation ids
-    // The handles offered last, which are mostly those of the next call: (runtime, handle).
-    struct Offered {
+    // What was described last, which is mostly what the next call is about: nothing of it has to be asked again. An id
+    // that is alive is that of the same allocation, because ids are never used again.
+    struct Described {
         const peercoll_device_runtime_t* runtime = nullptr;
+        std::uint64_t allocation_id = 0;
+        std::uint32_t device = 0;  // index
         peercoll_memory_handle_t handle{};
     };
-    std::array<Offered, 2> offered_{};
-    std::size_t next_offered_ = 0;
-    const peercoll_memory_handle_t& offer(const peercoll_device_runtime_t& runtime,
-                                          const peercoll_pointer_info_t& info);
+    std::array<Described, 8> described_{};
+    std::size_t next_described_ = 0;
+    struct Foldable {
+        const peercoll_device_runtime_t* runtime = nullptr;
+        std::int32_t device = 0;
+        peercoll_datatype_t datatype = 0;
+        peercoll_op_t op = 0;
+        bool operator==(const Foldable&) const = default;
+    };
+    Foldable foldable_;  // the last one for which can_fold() said yes
     std::vector<Registered> registered_;
     std::vector<Mirror> mirrors_;
 

@@ -71,10 +71,11 @@ void ExecutorMappings::give_verdict(const Status& status, std::uint64_t step) {
 
 void ExecutorMappings::answer_wanted() {
     if (team_->process().channel == nullptr) return;
-    for (std::size_t i = 0; i < count_; ++i) {
+    for (std::size_t i = 0; i < executors_.size(); ++i) {
         const ExecutorRecord& record = team_->executor(executors_[i]);
         if (record.wanted_rank.load(std::memory_order_acquire) != team_->rank()) continue;
         const std::uint64_t allocation = record.wanted_allocation.load(std::memory_order_relaxed);
+        if (answered_.empty()) answered_.resize(executors_.size());
         if (answered_[i] == allocation) continue;
         const Status status = send_descriptor(allocation, executors_[i]);
         if (status.code() == PEERCOLL_ERR_BUSY) continue;
@@ -95,7 +96,7 @@ Status ExecutorMappings::send_descriptor(std::uint64_t allocation, int executor)
 }
 
 bool ExecutorMappings::have_spoken(std::uint64_t step) {
-    for (std::size_t i = 0; i < count_; ++i) {
+    for (std::size_t i = 0; i < executors_.size(); ++i) {
         if (executors_[i] == team_->rank() || team_->host().has_reached(executors_[i], step)) continue;
         answer_wanted();
         return false;
@@ -104,7 +105,7 @@ bool ExecutorMappings::have_spoken(std::uint64_t step) {
 }
 
 bool ExecutorMappings::all_able(std::string& reason) const {
-    for (std::size_t i = 0; i < count_; ++i) {
+    for (std::size_t i = 0; i < executors_.size(); ++i) {
         const ExecutorRecord& record = team_->executor(executors_[i]);
         if (record.able != 0) continue;
         reason = read_reason(record);

@@ -5,15 +5,16 @@
 
 #include "collectives/device/device_team.hpp"
 #include "collectives/device/select.hpp"
+#include "plugin/common/inline_list.hpp"
 #include "plugin/common/status.hpp"
 
 #include <peercoll/device.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace peercoll {
 
@@ -25,7 +26,7 @@ class ExecutorMappings {
 public:
     explicit ExecutorMappings(DeviceTeam& team) : team_(&team) {}
     // Of the operation, in the same order on all ranks; each once, at most DeviceChoice::most_executors.
-    void add_executor(int rank) { executors_[count_++] = rank; }
+    void add_executor(int rank) { executors_.push_back(rank); }
 
     // -- Executors ----------------------------------------------------------------------------------------------------
     // The address of a shareable buffer of `owner` for this rank's `device`. PEERCOLL_ERR_BUSY: a descriptor is
@@ -49,9 +50,8 @@ private:
     Status send_descriptor(std::uint64_t allocation, int executor);
 
     DeviceTeam* team_;
-    std::size_t count_ = 0;
-    std::array<int, DeviceChoice::most_executors> executors_{};
-    std::array<std::uint64_t, DeviceChoice::most_executors> answered_{};  // the allocation last sent to each
+    InlineList<int, DeviceChoice::most_executors> executors_;
+    std::vector<std::uint64_t> answered_;  // the allocation last sent to each; empty until one asks
     std::uint64_t sizes_ = 0;
     bool awaits_descriptor_ = false;
 };

@@ -9,6 +9,9 @@ namespace peercoll {
 
 namespace {
 
+// Until then no device can be done, because a launch takes longer; its executor may share a core with those who wait.
+constexpr std::uint32_t most_rests = 14;
+
 // A look at a stream takes about a microsecond, so it is worth one only now and then where a flag is awaited.
 constexpr std::uint32_t looks_between_queries = 4096;
 
@@ -16,9 +19,9 @@ constexpr std::uint32_t looks_between_queries = 4096;
 
 FusedFold::FusedFold(DeviceTeam& team, const DeviceWork& work, const DeviceChoice& choice)
     : team_(&team), work_(work), choice_(choice), mappings_(team) {
-    for (std::size_t i = 0; i < choice_.executors; ++i) {
-        mappings_.add_executor(choice_.executor[i].rank);
-        if (choice_.executor[i].rank == team.rank()) mine_ = &choice_.executor[i];
+    for (const Executor& executor : choice_.executors) {
+        mappings_.add_executor(executor.rank);
+        if (executor.rank == team.rank()) mine_ = &executor;
     }
 }
 
@@ -30,8 +33,6 @@ Progress FusedFold::progress() {
                 runtime_ = team_->peers().local_runtime(mine_->device);
                 device_ = team_->peers().local_device(mine_->device);
                 team_->trim_mapped();
-                sources_.assign(static_cast<std::size_t>(team_->size()), 0);
-                destinations_.assign(static_cast<std::size_t>(team_->size()), 0);
                 stage_ = Stage::Map;
             } else {
                 team_->host().publish(base_ + 1);
@@ -45,6 +46,7 @@ Progress FusedFold::progress() {
         case Stage::Launch:
             if (executes())
                 if (const Status status = launch(); !status.ok()) fail_on_device(status.sentence());
+            team_->recheck_exports();  // while the device works
             stage_ = Stage::Wait;
             return Progress::Advanced;
         case Stage::Wait:
@@ -62,21 +64,24 @@ Progress FusedFold::map() {
         give_verdict({PEERCOLL_ERR_NOT_SUPPORTED, "the device's runtime runs no reductions"});
         return Progress::Advanced;
     }
-    if (runtime_->can_fold(device_, work_.datatype, work_.op) == 0) {
+    if (!team_->can_fold(*runtime_, device_, work_.datatype, work_.op)) {
         give_verdict({PEERCOLL_ERR_NOT_SUPPORTED, "the device has no kernel for this datatype and operation"});
         return Progress::Advanced;
     }
     mappings_.answer_wanted();  // an executor's own memory may be wanted by another, which would wait for this one
     for (; mapped_ranks_ < team_->size(); ++mapped_ranks_) {
         const DeviceArrival& arrival = team_->arrival(mapped_ranks_);
-        const auto rank = static_cast<std::size_t>(mapped_ranks_);
         Status status;
-        if (sources_[rank] == 0)
-            status =
-                mappings_.map(*runtime_, device_, mapped_ranks_, arrival.source, arrival.source_handle, sources_[rank]);
-        if (status.ok())
+        std::uint64_t address = 0;
+        if (sources_.size() == destinations_.size()) {
+            status = mappings_.map(*runtime_, device_, mapped_ranks_, arrival.source, arrival.source_handle, address);
+            if (status.ok()) sources_.push_back(address);
+        }
+        if (status.ok()) {
             status = mappings_.map(*runtime_, device_, mapped_ranks_, arrival.destination, arrival.destination_handle,
-                                   destinations_[rank]);
+                                   address);
+            if (status.ok()) destinations_.push_back(address);
+        }
         if (status.code() == PEERCOLL_ERR_BUSY) return Progress::Pending;
         if (!status.ok()) {
             give_verdict(status);
@@ -110,9 +115,9 @@ Progress FusedFold::hear_verdicts() {
 
 Status FusedFold::launch() {
     if (Status status = team_->process().streams->take(*runtime_, device_, stream_); !status.ok()) return status;
-    std::vector<std::uint64_t> inputs;
-    std::vector<std::uint64_t> outputs;
-    std::vector<std::uint32_t> block_ends;
+    Addresses inputs;
+    Addresses outputs;
+    InlineList<std::uint32_t, PEERCOLL_FOLD_MOST> block_ends;
     const std::uint64_t offset = mine_->first * work_.element_bytes;
     if (work_.collective == PEERCOLL_BROADCAST) {
         inputs.push_back(sources_[static_cast<std::size_t>(work_.root)] + offset);
@@ -173,17 +178,17 @@ void FusedFold::look_at_stream() {
 
 Progress FusedFold::wait() {
     if (executes()) look_at_stream();
-    for (std::size_t i = 0; i < choice_.executors; ++i) {
-        const ExecutorRecord& record = team_->executor(choice_.executor[i].rank);
-        if (record.done.load(std::memory_order_acquire) < base_ + 2) return Progress::Pending;
+    for (const Executor& executor : choice_.executors) {
+        const ExecutorRecord& record = team_->executor(executor.rank);
+        if (record.done.load(std::memory_order_acquire) < base_ + 2)
+            return executes() || ++rests_ > most_rests ? Progress::Pending : Progress::Resting;
         if (record.failed.load(std::memory_order_relaxed) < base_ + 2) continue;
-        reason_ = fmt::format("rank {}, which acts for its device, failed: {}", choice_.executor[i].rank,
-                              read_reason(record));
+        reason_ = fmt::format("rank {}, which acts for its device, failed: {}", executor.rank, read_reason(record));
         stage_ = Stage::End;
         return Progress::Failed;
     }
-    stream_ = LentStream{};
     team_->host().publish(base_ + 2);
+    stream_ = LentStream{};
     stage_ = Stage::End;
     return Progress::Done;
 }

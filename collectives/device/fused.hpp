@@ -23,6 +23,7 @@
 #include "collectives/device/select.hpp"
 #include "collectives/reduction/plan.hpp"
 #include "collectives/task.hpp"
+#include "plugin/common/inline_list.hpp"
 #include "plugin/device/stream_pool.hpp"
 
 #include <peercoll/peercoll.h>
@@ -80,11 +81,13 @@ private:
     Stage stage_ = Stage::Begin;
     std::uint64_t base_ = 0;
     std::uint32_t looks_ = 0;
+    std::uint32_t rests_ = 0;
     bool flagged_ = false;  // the device writes `done`
     ExecutorMappings mappings_;
     int mapped_ranks_ = 0;
-    std::vector<std::uint64_t> sources_;       // by rank; of this executor
-    std::vector<std::uint64_t> destinations_;  // by rank
+    using Addresses = InlineList<std::uint64_t, PEERCOLL_FOLD_MOST>;
+    Addresses sources_;       // by rank; of this executor
+    Addresses destinations_;  // by rank
     LentStream stream_;
     bool refused_ = false;
     std::string reason_;

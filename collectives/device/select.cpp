@@ -33,6 +33,7 @@ const Row& row_of(std::size_t devices) {
 constexpr std::uint64_t part_alignment = 512;
 
 using Path = DeviceChoice::Path;
+using ExecutorList = decltype(DeviceChoice::executors);
 
 DeviceChoice staged(const char* reason, bool single_copy) {
     DeviceChoice choice;
@@ -62,15 +63,17 @@ const BufferFact& buffer_written(const DeviceSituation& situation, int rank) {
 
 bool reaches_all(const DeviceSituation& situation, int executor, std::uint32_t device) {
     for (int rank = 0; rank < static_cast<int>(situation.arrivals.size()); ++rank) {
-        if (!situation.may_reach(executor, device, rank, buffer_read(situation, rank).device)) return false;
-        if (!situation.may_reach(executor, device, rank, buffer_written(situation, rank).device)) return false;
+        const std::uint32_t read = buffer_read(situation, rank).device;
+        const std::uint32_t written = buffer_written(situation, rank).device;
+        if (!situation.may_reach(executor, device, rank, read)) return false;
+        if (written != read && !situation.may_reach(executor, device, rank, written)) return false;
     }
     return true;
 }
 
 // One executor for each device that holds results, by device in the order of their first ranks: that rank.
-std::vector<Executor> candidates(const DeviceSituation& situation) {
-    std::vector<Executor> list;
+ExecutorList candidates(const DeviceSituation& situation) {
+    ExecutorList list;
     for (int rank = 0; rank < static_cast<int>(situation.arrivals.size()); ++rank) {
         const std::uint32_t device = buffer_written(situation, rank).device;
         const bool known = std::any_of(list.begin(), list.end(),
@@ -91,13 +94,11 @@ bool wants_one(const DeviceSituation& situation, std::size_t devices) {
 
 // In a large broadcast between more than two devices the root's own would send its part to all others, besides what
 // the others read from it; without it every link carries the message once.
-void leave_root_out(const DeviceSituation& situation, std::vector<Executor>& list) {
+void leave_root_out(const DeviceSituation& situation, ExecutorList& list) {
     if (situation.collective != PEERCOLL_BROADCAST || situation.executors != Executors::Auto || list.size() <= 2)
         return;
     const std::uint32_t root_device = buffer_read(situation, situation.root).device;
-    list.erase(std::remove_if(list.begin(), list.end(),
-                              [&](const Executor& executor) { return executor.device == root_device; }),
-               list.end());
+    list.erase_if([&](const Executor& executor) { return executor.device == root_device; });
 }
 
 bool overlap(const BufferFact& a, const BufferFact& b, std::uint64_t bytes) {
@@ -122,7 +123,7 @@ bool takes_one_shot(const DeviceSituation& situation, std::size_t devices) {
     return situation.algorithm == DeviceAlgorithm::OneShot || bytes_of(situation) <= row_of(devices).one_shot_bytes;
 }
 
-void cut(const DeviceSituation& situation, std::vector<Executor>& list) {
+void cut(const DeviceSituation& situation, ExecutorList& list) {
     const std::uint64_t unit = std::max<std::uint64_t>(1, part_alignment / situation.element_bytes);
     const std::uint64_t units = (situation.count + unit - 1) / unit;
     std::uint64_t first = 0;
@@ -132,9 +133,7 @@ void cut(const DeviceSituation& situation, std::vector<Executor>& list) {
         list[part].last = last;
         first = last;
     }
-    list.erase(std::remove_if(list.begin(), list.end(),
-                              [](const Executor& executor) { return executor.first == executor.last; }),
-               list.end());
+    list.erase_if([](const Executor& executor) { return executor.first == executor.last; });
 }
 
 }  // namespace
@@ -161,13 +160,10 @@ DeviceChoice select_device(const DeviceSituation& situation) {
     if (!all_shareable)
         return apart(situation, "a buffer is in host memory, or in memory that cannot be shared", single_copy);
 
-    std::vector<Executor> list = candidates(situation);
-    const auto lost = std::remove_if(list.begin(), list.end(), [&](const Executor& executor) {
-        return !reaches_all(situation, executor.rank, executor.device);
-    });
-    const bool all_reach = lost == list.end();
+    ExecutorList list = candidates(situation);
     const std::size_t devices = list.size();
-    list.erase(lost, list.end());
+    list.erase_if([&](const Executor& executor) { return !reaches_all(situation, executor.rank, executor.device); });
+    const bool all_reach = list.size() == devices;
     if (list.empty()) return apart(situation, "no device reaches the memory of all others", single_copy);
     if (all_reach && takes_one_shot(situation, devices)) {
         for (Executor& executor : list) {
@@ -176,7 +172,7 @@ DeviceChoice select_device(const DeviceSituation& situation) {
         }
     } else {
         if (!all_reach || wants_one(situation, devices))
-            list.resize(1);
+            list.shorten(1);
         else
             leave_root_out(situation, list);
         cut(situation, list);
@@ -184,8 +180,7 @@ DeviceChoice select_device(const DeviceSituation& situation) {
 
     DeviceChoice choice;
     choice.path = Path::Fused;
-    choice.executors = list.size();
-    std::copy(list.begin(), list.end(), choice.executor.begin());
+    choice.executors = list;
     return choice;
 }
 

@@ -4,10 +4,10 @@
 
 #include "collectives/device/device_segment.hpp"
 #include "collectives/device/island_schedule.hpp"
+#include "plugin/common/inline_list.hpp"
 
 #include <peercoll/peercoll.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,8 +39,7 @@ struct DeviceChoice {
     enum class Path : std::uint8_t { Host, Staged, Islands, Fused };
     static constexpr std::size_t most_executors = PEERCOLL_FOLD_MOST;
     Path path = Path::Host;
-    std::size_t executors = 0;
-    std::array<Executor, most_executors> executor{};
+    InlineList<Executor, most_executors> executors;
     bool single_copy = true;  // of Host and Staged: false if a buffer is pinned memory
     const char* reason = "";  // why not Fused, for people
     IslandSchedule islands;   // of Islands

@@ -266,7 +266,7 @@ Progress Communicator::progress_queue() {
         if (!head_ && !hosts_head_) begin_head(request.call);
         const Progress state = hosts_head_ ? hosts_head_->progress() : head_->progress();
         if (state == Progress::Advanced) return state;
-        if (state == Progress::Pending) {
+        if (state == Progress::Pending || state == Progress::Resting) {
             if (node_.team->header().abort_code.load(std::memory_order_relaxed) == 0) return state;
         } else if (state == Progress::Done) {
             if (hosts_head_)

@@ -72,6 +72,7 @@ Status DeviceCall::after_meeting() {
     const DeviceSituation known = situation();
     DeviceChoice choice = select_device(known);
     call_.single_copy = choice.single_copy;
+    if (choice.path != DeviceChoice::Path::Fused) team.recheck_exports();  // a fold does it while the device works
     switch (choice.path) {
         case DeviceChoice::Path::Host:
             path_ = Path::Host;
@@ -96,6 +97,7 @@ Status DeviceCall::after_meeting() {
 DeviceSituation DeviceCall::situation() const {
     const DeviceTeam& team = *node_->devices;
     DeviceSituation known;
+    known.arrivals.reserve(static_cast<std::size_t>(team.size()));
     for (int rank = 0; rank < team.size(); ++rank) known.arrivals.push_back(&team.arrival(rank));
     known.collective = call_.kind;
     known.may_reach = [&team](int executor, std::uint32_t from, int owner, std::uint32_t to) {

@@ -28,7 +28,7 @@ public:
     // Whether buffers have to be looked at. Thread safe, as all that follows.
     bool in_use() { return wanted_ && runtimes_.in_use(); }
     ClassifiedMemory classify(const void* address) {
-        return in_use() ? runtimes_.classify(address) : ClassifiedMemory{};
+        return wanted_ ? runtimes_.classify(address) : ClassifiedMemory{};
     }
     // Waits for the application's own "synchronous" copies from and to it, which may still run.
     static Status settle(const ClassifiedMemory& memory);

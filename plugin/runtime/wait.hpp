@@ -52,12 +52,15 @@ public:
             }
             // The pause instruction takes up to 50 ns: not while the answer may come any moment.
             if (++idle > eager_polls) relax();
+            if (state == Progress::Resting)
+                for (int pauses = 0; pauses < pauses_of_rest; ++pauses) relax();
             if (idle >= policy_.progress_after && !be_patient(idle, start)) return Progress::Failed;
         }
     }
 
 private:
     static constexpr std::uint32_t eager_polls = 64;
+    static constexpr int pauses_of_rest = 8;  // at most half a microsecond
     struct Start {
         std::chrono::steady_clock::time_point begin{};  // of this wait, set at the first slow look
         std::chrono::steady_clock::time_point last_check{};

@@ -56,16 +56,16 @@ public:
 
 std::vector<int> executors(const DeviceChoice& choice) {
     std::vector<int> ranks;
-    for (std::size_t i = 0; i < choice.executors; ++i) ranks.push_back(choice.executor[i].rank);
+    for (const Executor& executor : choice.executors) ranks.push_back(executor.rank);
     return ranks;
 }
 
 void expect_cover(const DeviceChoice& choice, std::uint64_t count) {
     std::uint64_t next = 0;
-    for (std::size_t i = 0; i < choice.executors; ++i) {
-        EXPECT_EQ(choice.executor[i].first, next);
-        EXPECT_LT(choice.executor[i].first, choice.executor[i].last);
-        next = choice.executor[i].last;
+    for (std::size_t i = 0; i < choice.executors.size(); ++i) {
+        EXPECT_EQ(choice.executors[i].first, next);
+        EXPECT_LT(choice.executors[i].first, choice.executors[i].last);
+        next = choice.executors[i].last;
     }
     EXPECT_EQ(next, count);
 }
@@ -120,10 +120,10 @@ TEST(DeviceChoice, ApartBetweenTwoDevicesEachReadsAllAndWritesItsOwn) {
         node.put_apart();
         const DeviceChoice choice = select_device(node.allreduce(bytes));
         EXPECT_EQ(executors(choice), (std::vector<int>{0, 2}));
-        for (std::size_t i = 0; i < choice.executors; ++i) {
-            EXPECT_EQ(choice.executor[i].first, 0U);
-            EXPECT_EQ(choice.executor[i].last, bytes / 4);
-            EXPECT_TRUE(choice.executor[i].own_outputs);
+        for (std::size_t i = 0; i < choice.executors.size(); ++i) {
+            EXPECT_EQ(choice.executors[i].first, 0U);
+            EXPECT_EQ(choice.executors[i].last, bytes / 4);
+            EXPECT_TRUE(choice.executors[i].own_outputs);
         }
     }
 }
@@ -132,10 +132,10 @@ TEST(DeviceChoice, ApartBetweenManyDevicesSmallMessagesAreOneShotAndLargeOnesTwo
     Node node({0, 1, 2, 3});
     node.put_apart();
     const DeviceChoice small = select_device(node.allreduce(8));
-    EXPECT_EQ(small.executors, 4U);
-    EXPECT_TRUE(small.executor[0].own_outputs);
+    EXPECT_EQ(small.executors.size(), 4U);
+    EXPECT_TRUE(small.executors[0].own_outputs);
     const DeviceChoice large = select_device(node.allreduce(64 * MiB));
-    EXPECT_FALSE(large.executor[0].own_outputs);
+    EXPECT_FALSE(large.executors[0].own_outputs);
     expect_cover(large, 64 * MiB / 4);
 }
 
@@ -143,12 +143,12 @@ TEST(DeviceChoice, OneShotAndTwoShotCanBeForced) {
     Node node({0, 1});
     node.put_apart();
     DeviceSituation large = node.allreduce(256 * MiB);
-    EXPECT_FALSE(select_device(large).executor[0].own_outputs);
+    EXPECT_FALSE(select_device(large).executors[0].own_outputs);
     large.algorithm = DeviceAlgorithm::OneShot;
-    EXPECT_TRUE(select_device(large).executor[0].own_outputs);
+    EXPECT_TRUE(select_device(large).executors[0].own_outputs);
     DeviceSituation medium = node.allreduce(1 * MiB);
     medium.algorithm = DeviceAlgorithm::TwoShot;
-    EXPECT_FALSE(select_device(medium).executor[0].own_outputs);
+    EXPECT_FALSE(select_device(medium).executors[0].own_outputs);
 }
 
 TEST(DeviceChoice, OneBufferInPlaceMakesAllTwoShot) {
@@ -157,7 +157,7 @@ TEST(DeviceChoice, OneBufferInPlaceMakesAllTwoShot) {
     node.arrivals[1].destination = node.arrivals[1].source;
     node.arrivals[1].destination.offset = 4;  // overlaps
     const DeviceChoice choice = select_device(node.allreduce(64 * MiB));
-    EXPECT_FALSE(choice.executor[0].own_outputs);
+    EXPECT_FALSE(choice.executors[0].own_outputs);
     expect_cover(choice, 64 * MiB / 4);
 }
 
@@ -166,7 +166,7 @@ TEST(DeviceChoice, PartsThatWouldBeEmptyHaveNoExecutor) {
     DeviceSituation situation = node.allreduce(4);
     situation.executors = Executors::PerDevice;
     const DeviceChoice choice = select_device(situation);
-    EXPECT_EQ(choice.executors, 1U);
+    EXPECT_EQ(choice.executors.size(), 1U);
     expect_cover(choice, 1);
 }
 
