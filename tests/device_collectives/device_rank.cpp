@@ -60,6 +60,10 @@ void meet_devices(const Comm& comm, const TestMemory& memory) {
         succeeded(plugin.allreduce(memory.address(), memory.address(), 1, PEERCOLL_UINT8, PEERCOLL_SUM, comm.get())));
 }
 
+std::uint64_t by_way_of_host(const Context& context, const std::string& collective) {
+    return context.counter(collective + ".device_staged") + context.counter(collective + ".algorithm.islands");
+}
+
 std::vector<std::string> description_of(const Comm& comm) {
     std::vector<std::string> lines;
     const peercoll_line_fn keep = [](const char* line, void* user) {

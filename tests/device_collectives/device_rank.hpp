@@ -46,6 +46,9 @@ void leave_with_devices(const Rank& rank);
 // The first device buffer of a communicator is met by an allreduce, and all later collectives know of devices.
 void meet_devices(const Comm& comm, const TestMemory& memory);
 
+// Calls in which device memory went by way of host memory: staged, or by islands.
+std::uint64_t by_way_of_host(const Context& context, const std::string& collective);
+
 // What describe_comm says.
 std::vector<std::string> description_of(const Comm& comm);
 // Some line of it contains `words`.

@@ -145,7 +145,7 @@ TEST_P(DeviceTraffic, OfEveryKindIsRight) {
             }
         }
         const std::uint64_t on_devices =
-            context.counter("allreduce.algorithm.fused") + context.counter("allreduce.device_staged");
+            context.counter("allreduce.algorithm.fused") + by_way_of_host(context, "allreduce");
         EXPECT_GT(on_devices, 0U);
     });
 }

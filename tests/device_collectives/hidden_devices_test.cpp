@@ -50,9 +50,9 @@ void run_scene(const Scene& scene, Path path, const std::string& words) {
         }
         const bool fused = path == Path::Fused;
         EXPECT_EQ(context.counter("allreduce.algorithm.fused"), fused ? reduce.calls() : 0);
-        EXPECT_EQ(context.counter("allreduce.device_staged"), fused ? 0 : reduce.calls());
+        EXPECT_EQ(by_way_of_host(context, "allreduce"), fused ? 0 : reduce.calls());
         EXPECT_EQ(context.counter("broadcast.algorithm.fused"), fused ? spread.calls() : 0);
-        EXPECT_EQ(context.counter("broadcast.device_staged"), fused ? 0 : spread.calls());
+        EXPECT_EQ(by_way_of_host(context, "broadcast"), fused ? 0 : spread.calls());
         EXPECT_TRUE(says(description_of(comm), words));
     });
 }

@@ -66,8 +66,8 @@ TEST(LateDevices, ARankThatNeverLoadsTheDriver) {
                 calls.broadcast(memory, 6);
                 EXPECT_EQ(context.counter("allreduce.served"), 4U);
                 EXPECT_EQ(context.counter("allreduce.algorithm.fused"), 0U);
-                EXPECT_EQ(context.counter("allreduce.device_staged"), 4U);
-                EXPECT_EQ(context.counter("broadcast.device_staged"), 6U);
+                EXPECT_EQ(by_way_of_host(context, "allreduce"), 4U);
+                EXPECT_EQ(by_way_of_host(context, "broadcast"), 6U);
             }
             if (!process) {
                 leave_with_devices(rank);

@@ -68,10 +68,10 @@ void run_mixed(int ranks, int devices, const Kinds& kinds) {
         const bool both = any_on_device(kinds.source, ranks) || any_on_device(kinds.destination, ranks);
         const bool fused = all_shareable(kinds.source, ranks) && all_shareable(kinds.destination, ranks);
         EXPECT_EQ(context.counter("allreduce.algorithm.fused"), fused ? reduce.calls() : 0);
-        EXPECT_EQ(context.counter("allreduce.device_staged"), both && !fused ? reduce.calls() : 0);
+        EXPECT_EQ(by_way_of_host(context, "allreduce"), both && !fused ? reduce.calls() : 0);
         const bool spread_fused = all_shareable(kinds.destination, ranks);
         EXPECT_EQ(context.counter("broadcast.algorithm.fused"), spread_fused ? spread.calls() : 0);
-        EXPECT_EQ(context.counter("broadcast.device_staged"),
+        EXPECT_EQ(by_way_of_host(context, "broadcast"),
                   any_on_device(kinds.destination, ranks) && !spread_fused ? spread.calls() : 0);
         const bool pinned = std::count(kinds.destination.begin(), kinds.destination.end(), Memory::Pinned) > 0;
         if (pinned) {

@@ -59,9 +59,9 @@ void run_scene(const Scene& scene, Path path, const std::string& words) {
         }
         const bool fused = path == Path::Fused;
         EXPECT_EQ(context.counter("allreduce.algorithm.fused"), fused ? reduce.calls() : 0);
-        EXPECT_EQ(context.counter("allreduce.device_staged"), fused ? 0 : reduce.calls());
+        EXPECT_EQ(by_way_of_host(context, "allreduce"), fused ? 0 : reduce.calls());
         EXPECT_EQ(context.counter("broadcast.algorithm.fused"), fused ? spread.calls() : 0);
-        EXPECT_EQ(context.counter("broadcast.device_staged"), fused ? 0 : spread.calls());
+        EXPECT_EQ(by_way_of_host(context, "broadcast"), fused ? 0 : spread.calls());
         EXPECT_TRUE(says(description_of(comm), words));
     });
 }
@@ -114,7 +114,7 @@ TEST(NodeFaults, FewPeersOfEachDevice) {
             }
         }
         EXPECT_EQ(context.counter("allreduce.served"), 10U);
-        EXPECT_EQ(context.counter("allreduce.algorithm.fused") + context.counter("allreduce.device_staged"), 10U);
+        EXPECT_EQ(context.counter("allreduce.algorithm.fused") + by_way_of_host(context, "allreduce"), 10U);
     });
 }
 
@@ -157,7 +157,7 @@ TEST(NodeFaults, AVetoOfAPair) {
         DeviceAllreduceRunner reduce(rank.rank(), comm.get(), memory, memory);
         reduce.run(wanted, 0, wanted.count, Layout::InPlace);
         reduce.run(wanted, 0, wanted.count, Layout::InPlace);
-        EXPECT_EQ(context.counter("allreduce.device_staged"), 2U);
+        EXPECT_EQ(by_way_of_host(context, "allreduce"), 2U);
         EXPECT_TRUE(says(description_of(comm), "an option excludes this pair of devices"));
     });
 }
