@@ -49,10 +49,14 @@ void version(Scene& scene) {
     scene.expect("code", code::success, lib().hipRuntimeGetVersion(&number));
     scene.expect("major times 10000000, 5 or more", true, number >= 50'000'000 && number < 1'000'000'000);
     scene.expect("null", code::invalid_value, lib().hipRuntimeGetVersion(nullptr));
-    scene.expect("init", code::success, lib().hipInit(0));
-    scene.expect("init again", code::success, lib().hipInit(0));
     scene.expect("name of 705", "hipErrorPeerAccessNotEnabled", lib().hipGetErrorName(705));
     scene.expect("there is a text for 705", true, std::strlen(lib().hipGetErrorString(705)) > 0);
+}
+
+void initialisation(Scene& scene) {
+    need_devices(scene, 1);
+    scene.expect("code", code::success, lib().hipInit(0));
+    scene.expect("again", code::success, lib().hipInit(0));
 }
 
 // Without a context or any other call before.
@@ -92,7 +96,8 @@ void add_library(Suite& suite) {
     suite.enter("library");
     suite.add("functions that the plugin calls", symbols);
     suite.add("functions that depend on the release", symbols_by_release);
-    suite.add("version, initialisation and names of errors", version);
+    suite.add("version and names of errors", version);
+    suite.add("initialisation may be repeated", initialisation);
     suite.add("every thread has a current device from the beginning", current_device);
     suite.add("the current device belongs to the thread", current_device_of_each_thread);
 }
