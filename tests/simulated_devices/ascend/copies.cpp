@@ -4,6 +4,7 @@
 #include "tests/simulated_devices/ascend/entry_points.hpp"
 #include "tests/simulated_devices/ascend/runtime.hpp"
 #include "tests/simulated_devices/core/access.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 
 #include <cstddef>
 #include <cstring>
@@ -57,6 +58,7 @@ aclError check(const Side& to, const Side& from, std::size_t room, std::size_t b
 extern "C" {
 
 aclError aclrtMemcpy(void* to, std::size_t room, const void* from, std::size_t bytes, int kind) {
+    note_call(Call::Copy);
     return call_in_context([&](Context& context) -> aclError {
         if (bytes == 0 || to == from) {
             return ACL_SUCCESS;
@@ -70,6 +72,7 @@ aclError aclrtMemcpy(void* to, std::size_t room, const void* from, std::size_t b
 
 aclError aclrtMemcpyAsync(void* to, std::size_t room, const void* from, std::size_t bytes, int kind,
                           aclrtStream stream) {
+    note_call(Call::Copy);
     return call_on_stream(stream, [&](Context& context, const std::shared_ptr<Stream>& on) -> aclError {
         if (bytes == 0 || to == from) {
             return ACL_SUCCESS;

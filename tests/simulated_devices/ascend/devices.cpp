@@ -2,6 +2,7 @@
 // Devices and contexts: choosing a device counts, and a thread that never chose one has none.
 #include "tests/simulated_devices/ascend/entry_points.hpp"
 #include "tests/simulated_devices/ascend/runtime.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 
 #include <cstring>
 
@@ -82,6 +83,7 @@ aclError aclrtResetDeviceForce(std::int32_t device) {
 }
 
 aclError aclrtSynchronizeDevice(void) {
+    note_call(Call::Synchronisation);
     return call_in_context([](Context& context) {
         process().scheduler().synchronize(*context.execution);
         return to_acl(context.execution->fault.load());

@@ -44,6 +44,7 @@ aclError aclrtHostRegister(void* address, std::uint64_t bytes, int type, void** 
 aclError aclrtHostUnregister(void* address);
 aclError aclrtPointerGetAttributes(const void* address, aclrtPtrAttributes* attributes);
 aclError aclrtMemGetAddressRange(void* address, void** base, std::size_t* bytes);
+aclError aclrtGetMemInfo(int kind, std::size_t* unused, std::size_t* all);
 aclError aclrtMemcpy(void* to, std::size_t room, const void* from, std::size_t bytes, int kind);
 aclError aclrtMemcpyAsync(void* to, std::size_t room, const void* from, std::size_t bytes, int kind,
                           aclrtStream stream);

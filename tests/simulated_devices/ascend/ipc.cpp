@@ -3,6 +3,7 @@
 // belongs to a key lies in a file of its owner that others map, so that a key says no more than where that is.
 #include "tests/simulated_devices/ascend/entry_points.hpp"
 #include "tests/simulated_devices/ascend/runtime.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -145,6 +146,7 @@ std::size_t key_count() {
 extern "C" {
 
 aclError aclrtIpcMemGetExportKey(void* address, std::size_t bytes, char* key, std::size_t room, std::uint64_t flags) {
+    note_call(Call::Export);
     return call_in_context([&](Context& context) -> aclError {
         const auto mapping = find_mapping(address);
         if (!has_ipc()) {
@@ -201,6 +203,7 @@ aclError aclrtIpcMemSetImportPid(const char* key, std::int32_t* pids, std::size_
 }
 
 aclError aclrtIpcMemImportByKey(void** address, const char* key, std::uint64_t flags) {
+    note_call(Call::Import);
     return call_in_context([&](Context& context) -> aclError {
         if (!has_ipc()) {
             return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;

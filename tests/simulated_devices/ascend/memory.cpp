@@ -2,6 +2,7 @@
 // Memory of devices, host memory that copies take, and what a pointer is.
 #include "tests/simulated_devices/ascend/entry_points.hpp"
 #include "tests/simulated_devices/ascend/runtime.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 
 #include <sys/mman.h>
 
@@ -33,6 +34,7 @@ extern "C" {
 
 // More than was asked for: a multiple of 32 and 32 besides. Not initialised.
 aclError aclrtMalloc(void** address, std::size_t bytes, int policy) {
+    note_call(Call::Allocation);
     return call_in_context([&](Context& context) -> aclError {
         if (address == nullptr || bytes == 0 || policy < 0 || policy > 7) {
             return ACL_ERROR_INVALID_PARAM;
@@ -73,6 +75,7 @@ aclError aclrtFree(void* address) {
 }
 
 aclError aclrtMallocHost(void** address, std::size_t bytes) {
+    note_call(Call::HostAllocation);
     return call_in_context([&](Context&) -> aclError {
         if (address == nullptr || bytes == 0) {
             return ACL_ERROR_INVALID_PARAM;
@@ -92,6 +95,7 @@ aclError aclrtFreeHost(void* address) {
 }
 
 aclError aclrtHostRegister(void* address, std::uint64_t bytes, int type, void** device_address) {
+    note_call(Call::HostRegistration);
     return call_in_context([&](Context&) -> aclError {
         if (address == nullptr || device_address == nullptr || bytes == 0 || type != 0) {
             return ACL_ERROR_INVALID_PARAM;
@@ -132,6 +136,19 @@ aclError aclrtMemGetAddressRange(void* address, void** base, std::size_t* bytes)
         }
         *base = pointer(mapping->base);
         *bytes = mapping->bytes;
+        return ACL_SUCCESS;
+    });
+}
+
+aclError aclrtGetMemInfo(int kind, std::size_t* unused, std::size_t* all) {
+    return call_in_context([&](Context& context) -> aclError {
+        constexpr int device_memory = 1;  // ACL_HBM_MEM
+        if (unused == nullptr || all == nullptr || kind != device_memory) {
+            return ACL_ERROR_INVALID_PARAM;
+        }
+        *all = properties(context.device).memory_bytes;
+        const std::uint64_t used = process().bytes_in_use(context.of_node);
+        *unused = used < *all ? *all - used : 0;
         return ACL_SUCCESS;
     });
 }

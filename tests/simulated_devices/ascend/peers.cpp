@@ -3,6 +3,7 @@
 // dies of one package need none and take none.
 #include "tests/simulated_devices/ascend/entry_points.hpp"
 #include "tests/simulated_devices/ascend/runtime.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 
 namespace peercoll::simulator::acl {
 
@@ -59,6 +60,7 @@ aclError aclrtDeviceCanAccessPeer(std::int32_t* can, std::int32_t device, std::i
 }
 
 aclError aclrtDeviceEnablePeerAccess(std::int32_t peer, std::uint32_t flags) {
+    note_call(Call::Enable);
     return flags != 0 ? finish(ACL_ERROR_FEATURE_UNSUPPORTED) : change(peer, 1);
 }
 

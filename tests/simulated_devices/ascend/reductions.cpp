@@ -4,6 +4,7 @@
 #include "tests/simulated_devices/ascend/entry_points.hpp"
 #include "tests/simulated_devices/ascend/runtime.hpp"
 #include "tests/simulated_devices/core/access.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -162,6 +163,7 @@ extern "C" {
 
 aclError aclrtReduceAsync(void* to, const void* from, std::uint64_t bytes, int kind, int type, aclrtStream stream,
                           void* reserve) {
+    note_call(Call::Reduction);
     return call_on_stream(stream, [&](Context& context, const std::shared_ptr<Stream>& on) -> aclError {
         const bool known = one_of({ReduceSum, ReduceMax, ReduceMin}, kind) &&
                            one_of({Float, Float16, Int8, Int32, Int16, UInt32, BFloat16}, type);

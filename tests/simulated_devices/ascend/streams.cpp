@@ -2,6 +2,7 @@
 // Streams, which belong to a context, and the three kinds of events.
 #include "tests/simulated_devices/ascend/entry_points.hpp"
 #include "tests/simulated_devices/ascend/runtime.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/core/leaks.hpp"
 
 namespace peercoll::simulator::acl {
@@ -39,6 +40,7 @@ constexpr std::uint32_t time_line = 8;
 extern "C" {
 
 aclError aclrtCreateStream(aclrtStream* stream) {
+    note_call(Call::Stream);
     return call_in_context([&](Context& context) -> aclError {
         if (stream == nullptr) {
             return ACL_ERROR_INVALID_PARAM;
@@ -62,6 +64,7 @@ aclError aclrtDestroyStream(aclrtStream stream) {
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream) {
+    note_call(Call::Synchronisation);
     return call_on_stream(stream, [](Context& context, const std::shared_ptr<Stream>& on) {
         process().scheduler().synchronize(*on);
         return fault(context);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Primary contexts and each thread's stack of contexts. There are no others: applications of today use the primary one.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
 
@@ -208,6 +209,7 @@ CUresult cuCtxSetFlags(unsigned flags) {
 }
 
 CUresult cuCtxSynchronize(void) {
+    note_call(Call::Synchronisation);
     return call_with_context([&](Context& context) {
         process().scheduler().synchronize(*context.execution);
         return check(&context);
@@ -215,6 +217,7 @@ CUresult cuCtxSynchronize(void) {
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+    note_call(Call::Enable);
     return call_with_context([&](Context& context) {
         if (flags != 0) {
             return CUDA_ERROR_INVALID_VALUE;

@@ -2,6 +2,7 @@
 // Copies and fills. What CUDA calls synchronous is not always done when it returns: between device memories, for a
 // fill, and for a small upload from pageable memory it is only queued, unless the memory's SYNC_MEMOPS is set.
 #include "tests/simulated_devices/core/access.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
 
@@ -123,40 +124,49 @@ CUresult fill(CUdeviceptr address, std::uint32_t pattern, std::size_t pattern_by
 extern "C" {
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+    note_call(Call::Copy);
     return call_with_context(
         [&](Context& context) { return copy(context, to, from, bytes, nullptr, Wait::AsCudaDoes); });
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+    note_call(Call::Copy);
     return call_with_context([&](Context& context) { return copy(context, to, from, bytes, stream, Wait::No); });
 }
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
+    note_call(Call::Copy);
     return upload(to, from, bytes, nullptr, Wait::AsCudaDoes);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
+    note_call(Call::Copy);
     return upload(to, from, bytes, stream, Wait::No);
 }
 
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
+    note_call(Call::Copy);
     return download(to, from, bytes, nullptr, Wait::AsCudaDoes);
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+    note_call(Call::Copy);
     return download(to, from, bytes, stream, Wait::No);
 }
 
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+    note_call(Call::Copy);
     return between(to, from, bytes, nullptr, Wait::AsCudaDoes);
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+    note_call(Call::Copy);
     return between(to, from, bytes, stream, Wait::No);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
                            std::size_t bytes, CUstream stream) {
+    note_call(Call::Copy);
     return call_with_context([&](Context& context) {
         if (to_context == nullptr || from_context == nullptr) {
             return CUDA_ERROR_INVALID_CONTEXT;
@@ -170,18 +180,22 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
 }
 
 CUresult cuMemsetD8_v2(CUdeviceptr address, unsigned char value, std::size_t count) {
+    note_call(Call::Copy);
     return fill(address, value, 1, count, nullptr, Wait::AsCudaDoes);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, std::size_t count, CUstream stream) {
+    note_call(Call::Copy);
     return fill(address, value, 1, count, stream, Wait::No);
 }
 
 CUresult cuMemsetD32_v2(CUdeviceptr address, unsigned value, std::size_t count) {
+    note_call(Call::Copy);
     return fill(address, value, 4, count, nullptr, Wait::AsCudaDoes);
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr address, unsigned value, std::size_t count, CUstream stream) {
+    note_call(Call::Copy);
     return fill(address, value, 4, count, stream, Wait::No);
 }
 

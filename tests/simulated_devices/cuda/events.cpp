@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events, also those that several processes use.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/ipc_handle.hpp"
@@ -63,6 +64,7 @@ CUresult cuEventQuery(CUevent handle) {
 }
 
 CUresult cuEventSynchronize(CUevent handle) {
+    note_call(Call::Synchronisation);
     return with_event(handle, [&](Context& context, const EventObject& object) {
         const auto event = object.event;
         const Event::Record record = event->last_record();

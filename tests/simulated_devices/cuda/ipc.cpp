@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory of other processes by the legacy handles. A handle names a whole allocation; opening it again in the same
 // context counts, and gives the same address.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/ipc_handle.hpp"
@@ -96,6 +97,7 @@ CUresult open(Context& context, const HandleContents& contents, CUdeviceptr* add
 extern "C" {
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
+    note_call(Call::Export);
     return call_with_context([&](Context&) {
         const auto mapping = find_mapping(address);
         if (handle == nullptr || !mapping || mapping->kind != MemoryKind::Device) {
@@ -115,6 +117,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
 }
 
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsigned flags) {
+    note_call(Call::Import);
     return call_with_context([&](Context& context) {
         const HandleContents contents = from_handle(handle);
         if (address == nullptr || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || contents.magic != memory_magic) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plain device memory, managed memory, and host memory that devices reach.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
 
@@ -80,10 +81,12 @@ std::shared_ptr<Mapping> beginning_at(CUdeviceptr address, MemoryKind kind) {
 extern "C" {
 
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
+    note_call(Call::Allocation);
     return call_with_context([&](Context& context) { return allocate(context, MemoryKind::Device, bytes, address); });
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned flags) {
+    note_call(Call::Allocation);
     return call_with_context([&](Context& context) {
         if (flags != 1 && flags != 2) {
             return CUDA_ERROR_INVALID_VALUE;
@@ -127,10 +130,12 @@ CUresult cuMemGetInfo_v2(std::size_t* unused, std::size_t* all) {
 }
 
 CUresult cuMemAllocHost_v2(void** address, std::size_t bytes) {
+    note_call(Call::HostAllocation);
     return call_with_context([&](Context& context) { return allocate_host(context, address, bytes); });
 }
 
 CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {
+    note_call(Call::HostAllocation);
     return call_with_context([&](Context& context) {
         return flags > 7 ? CUDA_ERROR_INVALID_VALUE : allocate_host(context, address, bytes);
     });
@@ -149,6 +154,7 @@ CUresult cuMemFreeHost(void* address) {
 }
 
 CUresult cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned flags) {
+    note_call(Call::HostRegistration);
     return call_with_context([&](Context& context) {
         if (address == nullptr || bytes == 0 || flags > 15) {
             return CUDA_ERROR_INVALID_VALUE;

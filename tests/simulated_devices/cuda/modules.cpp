@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Modules and launches. A module's image is looked at only as far as telling what is none; its functions are the
 // processor's (core/kernels.hpp).
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/core/kernels.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
@@ -170,6 +171,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction fun
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream_handle,
                         void** parameters, void** extra) {
+    note_call(Call::Launch);
     return call_with_context([&](Context& context) {
         const auto object = driver().functions.find(function);
         const auto stream = find_stream(context, stream_handle);

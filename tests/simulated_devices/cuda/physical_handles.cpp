@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Physical allocations of virtual memory management, and their way to other processes by descriptor. One file each, so
 // that a descriptor of it is all that another process needs.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/virtual_memory.hpp"
 
@@ -48,6 +49,7 @@ CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocation
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes, const CUmemAllocationProp* wanted,
                      unsigned long long flags) {
+    note_call(Call::Allocation);
     return call([&] {
         if (handle == nullptr || bytes == 0 || bytes % granularity != 0 || flags != 0) {
             return CUDA_ERROR_INVALID_VALUE;
@@ -98,6 +100,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* result, CUm
 
 CUresult cuMemExportToShareableHandle(void* result, CUmemGenericAllocationHandle handle, int type,
                                       unsigned long long flags) {
+    note_call(Call::Export);
     return call([&] {
         const std::lock_guard lock(virtual_memory().mutex);
         const auto memory = virtual_memory().find(handle);
@@ -116,6 +119,7 @@ CUresult cuMemExportToShareableHandle(void* result, CUmemGenericAllocationHandle
 
 // `os_handle` is the descriptor itself, not a pointer to one. It stays the caller's.
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* os_handle, int type) {
+    note_call(Call::Import);
     return call([&] {
         const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(os_handle));
         if (handle == nullptr || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pools of other processes: the pool by a descriptor, once, and each of its allocations by 64 bytes.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
 #include "tests/simulated_devices/cuda/pools.hpp"
 #include "tests/simulated_devices/cuda/virtual_memory.hpp"
@@ -79,6 +80,7 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* result, void* os_handl
 }
 
 CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr address) {
+    note_call(Call::Export);
     return call([&] {
         const auto mapping = find_mapping(address);
         if (data == nullptr || !mapping || mapping->kind != MemoryKind::Pool ||
@@ -94,6 +96,7 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr addres
 }
 
 CUresult cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool handle, CUmemPoolPtrExportData* data) {
+    note_call(Call::Import);
     return call([&] {
         const auto pool = find_pool(handle);
         if (address == nullptr || data == nullptr || !pool || !pool->imported) {

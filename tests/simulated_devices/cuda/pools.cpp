@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pools, and memory that is allocated and freed in the order of a stream.
 #include "tests/simulated_devices/cuda/pools.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
 
 #include "tests/simulated_devices/cuda/virtual_memory.hpp"
@@ -248,11 +249,13 @@ CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* descript
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool, CUstream stream) {
+    note_call(Call::Allocation);
     return call_with_context(
         [&](Context& context) { return allocate(context, address, bytes, find_pool(pool), stream); });
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
+    note_call(Call::Allocation);
     return call_with_context([&](Context& context) {
         std::shared_ptr<PoolObject> pool;
         {

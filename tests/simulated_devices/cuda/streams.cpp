@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Streams, and what is queued in them besides copies and kernels.
 #include "tests/simulated_devices/core/access.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/cuda/driver.hpp"
 #include "tests/simulated_devices/cuda/entry_points.hpp"
 
@@ -93,6 +94,7 @@ CUresult wait_value(CUstream handle, CUdeviceptr address, Word value, unsigned f
 extern "C" {
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+    note_call(Call::Stream);
     return call_with_context([&](Context& context) {
         if (stream == nullptr || flags > CU_STREAM_NON_BLOCKING) {
             return CUDA_ERROR_INVALID_VALUE;
@@ -114,6 +116,7 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
+    note_call(Call::Synchronisation);
     return with_stream(handle, [&](Context&, const StreamObject& stream) {
         process().scheduler().synchronize(*stream.stream);
         return check(stream.context);

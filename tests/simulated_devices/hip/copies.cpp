@@ -2,6 +2,7 @@
 // Copies and fills. What HIP calls synchronous is only queued where both memories are a device's, and for a fill,
 // unless the memory's SYNC_MEMOPS is set.
 #include "tests/simulated_devices/core/access.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/hip/entry_points.hpp"
 #include "tests/simulated_devices/hip/runtime.hpp"
 
@@ -126,29 +127,35 @@ hipError_t fill(void* address, int value, std::size_t bytes, hipStream_t handle,
 extern "C" {
 
 hipError_t hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
+    note_call(Call::Copy);
     return call_on_device(
         [&](Device& device) { return copy(device, to, from, bytes, kind, nullptr, Wait::AsHipDoes); });
 }
 
 hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, hipStream_t stream) {
+    note_call(Call::Copy);
     return call_on_device([&](Device& device) { return copy(device, to, from, bytes, kind, stream, Wait::No); });
 }
 
 // Needs no peer access: HIP stages where it must.
 hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+    note_call(Call::Copy);
     return copy_between(to, to_device, from, from_device, bytes, nullptr, Wait::AsHipDoes);
 }
 
 hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                               hipStream_t stream) {
+    note_call(Call::Copy);
     return copy_between(to, to_device, from, from_device, bytes, stream, Wait::No);
 }
 
 hipError_t hipMemset(void* address, int value, std::size_t bytes) {
+    note_call(Call::Copy);
     return fill(address, value, bytes, nullptr, Wait::AsHipDoes);
 }
 
 hipError_t hipMemsetAsync(void* address, int value, std::size_t bytes, hipStream_t stream) {
+    note_call(Call::Copy);
     return fill(address, value, bytes, stream, Wait::No);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Devices: which, what they can, and which is current.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/hip/entry_points.hpp"
 #include "tests/simulated_devices/hip/runtime.hpp"
 
@@ -98,6 +99,7 @@ hipError_t hipSetDevice(int device) {
 }
 
 hipError_t hipDeviceSynchronize(void) {
+    note_call(Call::Synchronisation);
     return call_on_device([&](Device& device) {
         process().scheduler().synchronize(*device.execution);
         return check(device);

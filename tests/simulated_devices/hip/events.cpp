@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events of one process.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/hip/entry_points.hpp"
 #include "tests/simulated_devices/hip/runtime.hpp"
 
@@ -65,6 +66,7 @@ hipError_t hipEventQuery(hipEvent_t handle) {
 }
 
 hipError_t hipEventSynchronize(hipEvent_t handle) {
+    note_call(Call::Synchronisation);
     return with_event(handle, [&](const EventObject& object) {
         const auto event = object.event;
         const Event::Record record = event->last_record();

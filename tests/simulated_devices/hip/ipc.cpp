@@ -2,6 +2,7 @@
 // Memory of other processes. A handle is of an address and not of an allocation: what is opened begins where the handle
 // was made. What a second opening does differs between releases: an error, the same address without a count, and the
 // same address with one.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/hip/entry_points.hpp"
 #include "tests/simulated_devices/hip/runtime.hpp"
 #include "tests/simulated_devices/hip/version.hpp"
@@ -91,6 +92,7 @@ hipError_t open(Device& device, const HandleContents& contents, void** address) 
 extern "C" {
 
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t* handle, void* address) {
+    note_call(Call::Export);
     return call_on_device([&](Device&) {
         const auto mapping = find_mapping(address);
         if (handle == nullptr) {
@@ -116,6 +118,7 @@ hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t* handle, void* address) {
 }
 
 hipError_t hipIpcOpenMemHandle(void** address, hipIpcMemHandle_t handle, unsigned flags) {
+    note_call(Call::Import);
     return call_on_device([&](Device& device) {
         const HandleContents contents = contents_of(handle);
         if (address == nullptr || flags != lazy_peer_access_flag()) {

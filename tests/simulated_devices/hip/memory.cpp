@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory of devices, of pools, managed memory, and host memory that devices reach.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/hip/entry_points.hpp"
 #include "tests/simulated_devices/hip/runtime.hpp"
 
@@ -77,10 +78,12 @@ void give_back(const Device& device, const std::shared_ptr<Mapping>& mapping) {
 extern "C" {
 
 hipError_t hipMalloc(void** address, std::size_t bytes) {
+    note_call(Call::Allocation);
     return call_on_device([&](Device& device) { return allocate(device, MemoryKind::Device, bytes, address); });
 }
 
 hipError_t hipExtMallocWithFlags(void** address, std::size_t bytes, unsigned flags) {
+    note_call(Call::Allocation);
     return call_on_device([&](Device& device) {
         constexpr unsigned signal_memory = 2;
         if (flags > 3 || (flags == signal_memory && bytes != 8)) {
@@ -91,6 +94,7 @@ hipError_t hipExtMallocWithFlags(void** address, std::size_t bytes, unsigned fla
 }
 
 hipError_t hipMallocManaged(void** address, std::size_t bytes, unsigned flags) {
+    note_call(Call::Allocation);
     return call_on_device([&](Device& device) {
         if ((flags != 1 && flags != 2) || bytes == 0) {
             return hipErrorInvalidValue;
@@ -100,6 +104,7 @@ hipError_t hipMallocManaged(void** address, std::size_t bytes, unsigned flags) {
 }
 
 hipError_t hipMallocAsync(void** address, std::size_t bytes, hipStream_t stream) {
+    note_call(Call::Allocation);
     return call_on_device([&](Device& device) {
         return find_stream(stream) ? allocate(device, MemoryKind::Pool, bytes, address) : hipErrorContextIsDestroyed;
     });
@@ -138,6 +143,7 @@ hipError_t hipFreeAsync(void* address, hipStream_t handle) {
 }
 
 hipError_t hipHostMalloc(void** address, std::size_t bytes, unsigned flags) {
+    note_call(Call::HostAllocation);
     return call_on_device([&](Device&) {
         if (address == nullptr || (flags & ~hipHostMallocAllFlags) != 0) {
             return hipErrorInvalidValue;
@@ -175,6 +181,7 @@ hipError_t hipHostFree(void* address) {
 }
 
 hipError_t hipHostRegister(void* address, std::size_t bytes, unsigned flags) {
+    note_call(Call::HostRegistration);
     return call_on_device([&](Device&) {
         if (address == nullptr || bytes == 0 || (flags & ~hipHostRegisterAllFlags) != 0) {
             return hipErrorInvalidValue;

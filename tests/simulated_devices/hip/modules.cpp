@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Modules and launches. Of a module's image only the architectures it has code for are looked at; its functions are the
 // processor's (core/kernels.hpp).
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/core/kernels.hpp"
 #include "tests/simulated_devices/hip/entry_points.hpp"
 #include "tests/simulated_devices/hip/runtime.hpp"
@@ -128,6 +129,7 @@ hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module_hand
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                  hipStream_t stream_handle, void** parameters, void** extra) {
+    note_call(Call::Launch);
     return call_on_device([&](Device& device) {
         const auto object = runtime().functions.find(function);
         const auto stream = find_stream(stream_handle);

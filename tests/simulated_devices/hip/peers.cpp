@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Peer access, with HIP's codes: 101 where CUDA says 217, and one's own device counts as no peer.
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/hip/entry_points.hpp"
 #include "tests/simulated_devices/hip/runtime.hpp"
 
@@ -35,6 +36,7 @@ hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
 }
 
 hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+    note_call(Call::Enable);
     return call_on_device([&](Device& device) {
         if (flags != 0) {
             return hipErrorInvalidValue;

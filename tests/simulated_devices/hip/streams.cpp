@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Streams, and what is queued in them besides copies and kernels. A stream that was destroyed is 709.
 #include "tests/simulated_devices/core/access.hpp"
+#include "tests/simulated_devices/core/call_counts.hpp"
 #include "tests/simulated_devices/hip/entry_points.hpp"
 #include "tests/simulated_devices/hip/runtime.hpp"
 
@@ -65,6 +66,7 @@ hipError_t run_on_host(hipStream_t handle, std::function<void()> function) {
 extern "C" {
 
 hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
+    note_call(Call::Stream);
     return call_on_device([&](Device& device) {
         if (stream == nullptr || flags > hipStreamNonBlocking) {
             return hipErrorInvalidValue;
@@ -90,6 +92,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
 }
 
 hipError_t hipStreamSynchronize(hipStream_t handle) {
+    note_call(Call::Synchronisation);
     return with_stream(handle, [&](Device& device, const StreamObject& stream) {
         process().scheduler().synchronize(*stream.stream);
         return check(device);
