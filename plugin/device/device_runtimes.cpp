@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/device/device_runtimes.hpp"
 
+#include "plugin/device/runtime_users.hpp"
+
 #include <dlfcn.h>
 #include <link.h>
 
@@ -101,7 +103,7 @@ void DeviceRuntimes::load(const std::string& path, std::vector<std::string>& pro
 
 DeviceRuntimes::~DeviceRuntimes() {
     for (Known& known : known_) {
-        if (known.open) known.runtime->close();
+        if (known.open) close_runtime(*known.runtime);
         if (known.library != nullptr) ::dlclose(known.library);
     }
 }
@@ -128,7 +130,7 @@ void DeviceRuntimes::look(std::uint64_t loads) {
 void DeviceRuntimes::open(Known& known) {
     known.tried = true;
     peercoll_reason_t reason{};
-    known.open = known.runtime->open(&reason) == PEERCOLL_SUCCESS;
+    known.open = open_runtime(*known.runtime, reason) == PEERCOLL_SUCCESS;
     known.reason = reason.text;
     if (!known.open) return;
     const std::size_t index = opened_.load(std::memory_order_relaxed);
