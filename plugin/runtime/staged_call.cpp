@@ -56,12 +56,16 @@ Status StagedCall::prepare(Piece& slot) {
     if (device.on_device())
         if (Status status = devices_->streams().take(*device.runtime, device.info.device, slot.stream); !status.ok())
             return status;
+    if (destination_.on_device() && source_.on_device() && source_.runtime != destination_.runtime)
+        if (Status status = devices_->streams().take(*source_.runtime, source_.info.device, slot.source_stream);
+            !status.ok())
+            return status;
     return slot.memory.take(devices_->staging(), device.on_device() ? device.runtime : nullptr, device.info.device,
                             std::min(unit_, total_) * element_bytes_);
 }
 
-Status StagedCall::copy(Piece& slot, void* to, const void* from, std::size_t bytes) {
-    if (slot.stream) return slot.stream.copy(number(to), number(from), bytes);
+Status StagedCall::copy(LentStream& stream, void* to, const void* from, std::size_t bytes) {
+    if (stream) return stream.copy(number(to), number(from), bytes);
     std::memcpy(to, from, bytes);
     return {};
 }
@@ -70,12 +74,14 @@ Status StagedCall::copy_in(std::size_t piece) {
     Piece& slot = slots_[piece % 2];
     const std::size_t offset = first_of(piece) * element_bytes_;
     const std::size_t bytes = units_of(piece) * element_bytes_;
+    if (slot.source_stream)
+        if (Status status = slot.stream.query(); !status.ok()) return status;
     slot.call = *call_;
     if (call_->kind == PEERCOLL_BROADCAST) {
         slot.call.broadcast.bytes = bytes;
         slot.call.broadcast.buffer = is_staged(destination_) ? slot.memory.get() : call_->broadcast.buffer + offset;
         if (!is_staged(destination_) || call_->broadcast.root != node_->team->rank()) return {};
-        return copy(slot, slot.memory.get(), call_->broadcast.buffer + offset, bytes);
+        return copy(slot.stream, slot.memory.get(), call_->broadcast.buffer + offset, bytes);
     }
     slot.call.count = units_of(piece);
     slot.call.destination = is_staged(destination_) ? slot.memory.get() : call_->destination + offset;
@@ -85,7 +91,8 @@ Status StagedCall::copy_in(std::size_t piece) {
     }
     // Into what becomes the result, which then is reduced in place.
     slot.call.source = slot.call.destination;
-    return copy(slot, slot.call.destination, call_->source + offset, bytes);
+    return copy(slot.source_stream ? slot.source_stream : slot.stream, slot.call.destination, call_->source + offset,
+                bytes);
 }
 
 Status StagedCall::copy_out(std::size_t piece) {
@@ -93,9 +100,10 @@ Status StagedCall::copy_out(std::size_t piece) {
     Piece& slot = slots_[piece % 2];
     const std::size_t offset = first_of(piece) * element_bytes_;
     const std::size_t bytes = units_of(piece) * element_bytes_;
-    if (call_->kind == PEERCOLL_ALLREDUCE) return copy(slot, call_->destination + offset, slot.memory.get(), bytes);
+    if (call_->kind == PEERCOLL_ALLREDUCE)
+        return copy(slot.stream, call_->destination + offset, slot.memory.get(), bytes);
     if (call_->broadcast.root == node_->team->rank()) return {};
-    return copy(slot, call_->broadcast.buffer + offset, slot.memory.get(), bytes);
+    return copy(slot.stream, call_->broadcast.buffer + offset, slot.memory.get(), bytes);
 }
 
 Progress StagedCall::progress() {
@@ -108,19 +116,25 @@ Progress StagedCall::progress() {
         case Stage::Prepare:
             // This piece, and the next one while this one is operated on; its slot's stream keeps the order with what
             // is still copied out of it.
-            for (; copied_in_ < std::min(pieces(), piece_ + 1); ++copied_in_)
-                if (Status status = copy_in(copied_in_); !status.ok()) return fail(std::move(status));
+            for (; copied_in_ < std::min(pieces(), piece_ + 1); ++copied_in_) {
+                Status status = copy_in(copied_in_);
+                if (status.code() == PEERCOLL_ERR_BUSY) return Progress::Pending;
+                if (!status.ok()) return fail(std::move(status));
+            }
             stage_ = Stage::CopyIn;
             return Progress::Advanced;
         case Stage::CopyIn: {
             Piece& slot = slots_[piece_ % 2];
-            if (slot.stream) {
-                Status status = slot.stream.query();
+            if (LentStream& stream = slot.source_stream ? slot.source_stream : slot.stream; stream) {
+                Status status = stream.query();
                 if (status.code() == PEERCOLL_ERR_BUSY) return Progress::Pending;
                 if (!status.ok()) return fail(std::move(status));
             }
-            for (; copied_in_ < std::min(pieces(), piece_ + 2); ++copied_in_)
-                if (Status status = copy_in(copied_in_); !status.ok()) return fail(std::move(status));
+            for (; copied_in_ < std::min(pieces(), piece_ + 2); ++copied_in_) {
+                Status status = copy_in(copied_in_);
+                if (status.code() == PEERCOLL_ERR_BUSY) break;  // it is for later: this piece can go on
+                if (!status.ok()) return fail(std::move(status));
+            }
             operation_.emplace(*node_->team, node_->agreed, node_->trials, slot.call);
             stage_ = Stage::Operate;
             return Progress::Advanced;

@@ -42,7 +42,8 @@ private:
     struct Piece {
         StagedBytes memory;
         LentStream stream;
-        Call call;  // with host addresses
+        LentStream source_stream;  // only where the source is another maker's: one runtime cannot copy for both
+        Call call;                 // with host addresses
     };
 
     std::size_t pieces() const;
@@ -50,8 +51,8 @@ private:
     std::size_t units_of(std::size_t piece) const;
     bool is_staged(const ClassifiedMemory& memory) const;
     Status prepare(Piece& slot);
-    static Status copy(Piece& slot, void* to, const void* from, std::size_t bytes);
-    // Starts the copies to the host for a piece.
+    static Status copy(LentStream& stream, void* to, const void* from, std::size_t bytes);
+    // Starts the copies to the host for a piece. PEERCOLL_ERR_BUSY: another stream still copies out of its memory.
     Status copy_in(std::size_t piece);
     Status copy_out(std::size_t piece);
     Progress fail(Status status);
