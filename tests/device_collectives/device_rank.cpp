@@ -13,6 +13,10 @@ Exchange end_of(const Rank& rank) {
     return rank.exchange(Rank::exchange_count - 1);
 }
 
+void keep_line(const char* line, void* lines) {
+    static_cast<std::vector<std::string>*>(lines)->emplace_back(line);
+}
+
 }  // namespace
 
 Machine machine_of(const std::string& node) {
@@ -25,9 +29,9 @@ Machine machine_with(int devices, int delay) {
     return {.node = "devices " + std::to_string(devices) + "\ndelay " + std::to_string(delay) + "\n"};
 }
 
-DeviceRank::DeviceRank(const Rank& rank, const Machine& machine, int device)
-    : rank_(rank), application_(machine), device_(device) {
-    application_.use(device);
+DeviceRank::DeviceRank(const Rank& rank, const Machine& machine, int device, const Face& face)
+    : rank_(rank), application_(load_application(face, machine)), device_(device) {
+    application_->use(device);
 }
 
 DeviceRank::~DeviceRank() {
@@ -37,20 +41,13 @@ DeviceRank::~DeviceRank() {
 }
 
 void DeviceRank::use(int device) {
-    application_.use(device);
+    application_->use(device);
     device_ = device;
 }
 
 void leave_with_devices(const Rank& rank) {
     EXPECT_TRUE(end_of(rank).meet());
     EXPECT_TRUE(end_of(rank).meet());
-}
-
-std::uint64_t DeviceRank::bytes_in_use() const {
-    std::size_t unused = 0;
-    std::size_t all = 0;
-    EXPECT_EQ(application_.call("cuMemGetInfo_v2", &unused, &all), cuda::code::success);
-    return all - unused;
 }
 
 void meet_devices(const Comm& comm, const TestMemory& memory) {
@@ -60,16 +57,28 @@ void meet_devices(const Comm& comm, const TestMemory& memory) {
         succeeded(plugin.allreduce(memory.address(), memory.address(), 1, PEERCOLL_UINT8, PEERCOLL_SUM, comm.get())));
 }
 
+void show_device(const Context& context, const TestMemory& memory) {
+    EXPECT_EQ(plugin.memory_is_device(context.get(), memory.address()), on_device(memory.kind()) ? 1 : 0);
+}
+
 std::uint64_t by_way_of_host(const Context& context, const std::string& collective) {
     return context.counter(collective + ".device_staged") + context.counter(collective + ".algorithm.islands");
 }
 
+void expect_all(const Context& context, const std::string& collective, std::uint64_t calls, bool fused) {
+    EXPECT_EQ(context.counter(collective + ".algorithm.fused"), fused ? calls : 0);
+    EXPECT_EQ(by_way_of_host(context, collective), fused ? 0 : calls);
+}
+
 std::vector<std::string> description_of(const Comm& comm) {
     std::vector<std::string> lines;
-    const peercoll_line_fn keep = [](const char* line, void* user) {
-        static_cast<std::vector<std::string>*>(user)->emplace_back(line);
-    };
-    EXPECT_TRUE(succeeded(plugin.describe_comm(comm.get(), keep, &lines)));
+    EXPECT_TRUE(succeeded(plugin.describe_comm(comm.get(), keep_line, &lines)));
+    return lines;
+}
+
+std::vector<std::string> description_of(const Context& context) {
+    std::vector<std::string> lines;
+    EXPECT_TRUE(succeeded(plugin.describe_devices(context.get(), keep_line, &lines)));
     return lines;
 }
 

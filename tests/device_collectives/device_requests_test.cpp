@@ -22,14 +22,14 @@ namespace {
 
 constexpr int ranks = 3;
 constexpr std::size_t count = 20'000;
-constexpr std::size_t bytes = count * sizeof(std::int64_t);
+constexpr std::size_t bytes = count * sizeof(std::int32_t);
 
 // Numbers of a rank in a round, and their sum over all ranks.
-std::int64_t number(int rank, int round, std::size_t i) {
-    return static_cast<std::int64_t>(i) * (rank + 1) + round;
+std::int32_t number(int rank, int round, std::size_t i) {
+    return static_cast<std::int32_t>(i) * (rank + 1) + round;
 }
-std::int64_t sum_of_numbers(int round, std::size_t i) {
-    std::int64_t sum = 0;
+std::int32_t sum_of_numbers(int round, std::size_t i) {
+    std::int32_t sum = 0;
     for (int rank = 0; rank < ranks; ++rank) {
         sum += number(rank, round, i);
     }
@@ -37,7 +37,7 @@ std::int64_t sum_of_numbers(int round, std::size_t i) {
 }
 
 void fill(const TestMemory& memory, int rank, int round) {
-    std::vector<std::int64_t> numbers(count);
+    std::vector<std::int32_t> numbers(count);
     for (std::size_t i = 0; i < count; ++i) {
         numbers[i] = number(rank, round, i);
     }
@@ -46,14 +46,14 @@ void fill(const TestMemory& memory, int rank, int round) {
 
 // What an allreduce has left in `memory`, or a broadcast from `root`.
 void expect_sum(const TestMemory& memory, int round) {
-    std::vector<std::int64_t> numbers(count);
+    std::vector<std::int32_t> numbers(count);
     memory.read(0, numbers.data(), bytes);
     for (std::size_t i = 0; i < count; ++i) {
         ASSERT_EQ(numbers[i], sum_of_numbers(round, i)) << "element " << i << " of round " << round;
     }
 }
 void expect_message(const TestMemory& memory, int root, int round) {
-    std::vector<std::int64_t> numbers(count);
+    std::vector<std::int32_t> numbers(count);
     memory.read(0, numbers.data(), bytes);
     for (std::size_t i = 0; i < count; ++i) {
         ASSERT_EQ(numbers[i], number(root, round, i)) << "element " << i << " of round " << round;
@@ -98,7 +98,7 @@ TEST_P(DeviceRequests, SeveralAtOnceWaitedForInAnyOrder) {
                 fill(*memories[i], rank.rank(), round);
                 std::byte* buffer = memories[i]->address();
                 EXPECT_TRUE(succeeded(i % 2 == 0
-                                          ? plugin.allreduce_start(buffer, buffer, count, PEERCOLL_INT64, PEERCOLL_SUM,
+                                          ? plugin.allreduce_start(buffer, buffer, count, PEERCOLL_INT32, PEERCOLL_SUM,
                                                                    comm.get(), &requests[i])
                                           : plugin.broadcast_start(buffer, bytes, root, comm.get(), &requests[i])));
             }
@@ -121,7 +121,7 @@ TEST_P(DeviceRequests, TestedUntilTheyAreDone) {
             const TestMemory& memory = *memories[static_cast<std::size_t>(round) % memories.size()];
             fill(memory, rank.rank(), round);
             peercoll_request_t request = nullptr;
-            ASSERT_TRUE(succeeded(plugin.allreduce_start(memory.address(), memory.address(), count, PEERCOLL_INT64,
+            ASSERT_TRUE(succeeded(plugin.allreduce_start(memory.address(), memory.address(), count, PEERCOLL_INT32,
                                                          PEERCOLL_SUM, comm.get(), &request)));
             for (int done = 0; done == 0;) {
                 ASSERT_TRUE(succeeded(plugin.context_progress(context.get())));
@@ -141,7 +141,7 @@ TEST_P(DeviceRequests, PersistentOnesWithBlockingCallsBetween) {
         const TestMemory& host = *memories[2];
         peercoll_request_t sum = nullptr;
         peercoll_request_t message = nullptr;
-        ASSERT_TRUE(succeeded(plugin.allreduce_init(summed.address(), summed.address(), count, PEERCOLL_INT64,
+        ASSERT_TRUE(succeeded(plugin.allreduce_init(summed.address(), summed.address(), count, PEERCOLL_INT32,
                                                     PEERCOLL_SUM, comm.get(), &sum)));
         ASSERT_TRUE(succeeded(plugin.broadcast_init(spread.address(), bytes, 1, comm.get(), &message)));
         for (int round = 0; round < 25 && rank.failures() == 0; ++round) {
@@ -150,7 +150,7 @@ TEST_P(DeviceRequests, PersistentOnesWithBlockingCallsBetween) {
             }
             EXPECT_TRUE(succeeded(plugin.request_start(sum)));
             if (round % 2 == 0) {
-                EXPECT_TRUE(succeeded(plugin.allreduce(blocking.address(), blocking.address(), count, PEERCOLL_INT64,
+                EXPECT_TRUE(succeeded(plugin.allreduce(blocking.address(), blocking.address(), count, PEERCOLL_INT32,
                                                        PEERCOLL_SUM, comm.get())));
                 expect_sum(blocking, round);
             }
@@ -179,13 +179,11 @@ TEST_P(DeviceThreads, HaveACommunicatorEach) {
     run_ranks(ranks, [&](Rank& rank) {
         const DeviceRank process(rank, machine_with(2), rank.rank() % 2);
         const Context context({"device_algorithm=" + GetParam(), "peer_check=1s", "log=error"});
-        cuda::CuContext current = nullptr;
-        ASSERT_EQ(process->call("cuCtxGetCurrent", &current), cuda::code::success);
         const ReductionCase wanted = make_exact_case(PEERCOLL_FLOAT32, PEERCOLL_SUM, ranks, 5'000, 3);
         std::vector<std::thread> all;
         for (int thread = 0; thread < threads; ++thread) {
             all.emplace_back([&, thread] {
-                EXPECT_EQ(process->call("cuCtxSetCurrent", current), cuda::code::success);
+                process->enter(process.device());
                 {
                     const TestMemory memory(&process.application(), Memory::Device, 64 << 10);
                     const Comm comm(context, rank.exchange(thread));
@@ -198,7 +196,7 @@ TEST_P(DeviceThreads, HaveACommunicatorEach) {
                         }
                     }
                 }
-                EXPECT_EQ(process->call("cuCtxSetCurrent", cuda::CuContext{nullptr}), cuda::code::success);
+                process->leave(process.device());
             });
         }
         for (std::thread& one : all) {

@@ -25,19 +25,12 @@ constexpr std::size_t room = count * sizeof(float) + DeviceAllreduceRunner::extr
 void run_threads(int threads, int devices, const std::string& algorithm, const std::string& words) {
     const ReductionCase wanted = make_exact_case(PEERCOLL_FLOAT32, PEERCOLL_SUM, threads, count, 3);
     run_ranks(1, [&](Rank& process) {
-        DeviceRank application(process, machine_with(devices), 0);
-        std::vector<cuda::CuContext> contexts(static_cast<std::size_t>(devices));
-        for (int device = 0; device < devices; ++device) {
-            application.use(device);
-            EXPECT_EQ(application->call("cuCtxGetCurrent", &contexts[static_cast<std::size_t>(device)]),
-                      cuda::code::success);
-        }
+        const DeviceRank application(process, machine_with(devices), 0);
         std::vector<std::thread> ranks;
         for (int rank = 0; rank < threads; ++rank) {
             ranks.emplace_back([&, rank] {
                 const int device = rank % devices;
-                EXPECT_EQ(application->call("cuCtxSetCurrent", contexts[static_cast<std::size_t>(device)]),
-                          cuda::code::success);
+                application->enter(device);
                 {
                     const TestMemory source(&application.application(), Memory::Device, room, device);
                     const TestMemory destination(&application.application(), Memory::Device, room, device);
@@ -57,7 +50,7 @@ void run_threads(int threads, int devices, const std::string& algorithm, const s
                     EXPECT_TRUE(says(description_of(comm), words));
                     EXPECT_TRUE(process.exchange(1, rank, threads).meet());
                 }
-                EXPECT_EQ(application->call("cuCtxSetCurrent", cuda::CuContext{nullptr}), cuda::code::success);
+                application->leave(device);
             });
         }
         for (std::thread& rank : ranks) {
@@ -73,6 +66,31 @@ TEST(RanksThatAreThreads, OnOneDevice) {
 TEST(RanksThatAreThreads, OnTwoDevices) {
     run_threads(2, 2, "auto", "proven by");
     run_threads(4, 2, "auto", "proven by");
+}
+
+// The library of a process is one, whatever contexts there are: who leaves first does not close it for the others.
+TEST(RanksThatAreThreads, GoOnWhenAnotherContextOfTheProcessEnds) {
+    const ReductionCase wanted = make_exact_case(PEERCOLL_FLOAT32, PEERCOLL_SUM, 2, count, 3);
+    run_ranks(2, [&](Rank& rank) {
+        const DeviceRank process(rank, machine_with(2), rank.rank());
+        const TestMemory memory(&process.application(), Memory::Device, room);
+        const OptionList options{"peer_check=1s", "log=error"};
+        const Context stays(options);
+        const Comm comm(stays, rank.exchange());
+        DeviceAllreduceRunner reduce(rank.rank(), comm.get(), memory, memory);
+        {
+            const Context leaves(options);
+            const Comm other(leaves, rank.exchange(1));
+            DeviceBroadcastRunner spread(rank.rank(), other.get(), memory);
+            EXPECT_TRUE(spread.run(1'000, 0) && spread.run(1'000, 1));
+            EXPECT_TRUE(reduce.run(wanted, 0, 1'000, Layout::InPlace));
+            EXPECT_TRUE(rank.exchange(2).meet());
+        }
+        for (const std::size_t part : {std::size_t{1}, count}) {
+            EXPECT_TRUE(reduce.run(wanted, 0, part, Layout::InPlace));
+        }
+        EXPECT_EQ(stays.counter("allreduce.algorithm.fused"), 3U);
+    });
 }
 
 TEST(RanksThatAreThreads, Staged) {

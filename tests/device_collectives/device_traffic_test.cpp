@@ -62,12 +62,13 @@ public:
 
 private:
     std::unique_ptr<TestMemory> make() {
-        // Device memory more often than the others.
+        // Device memory more often than the others, and instead of what the vendor does not have.
         constexpr Memory kinds[] = {Memory::Device,  Memory::Device,      Memory::Device,     Memory::Host,
                                     Memory::Pinned,  Memory::Managed,     Memory::Device,     Memory::Device,
                                     Memory::Device,  Memory::DefaultPool, Memory::SharedPool, Memory::SharedPhysical,
                                     Memory::Physical};
-        return std::make_unique<TestMemory>(&process_->application(), kinds[random_() % std::size(kinds)], room,
+        const Memory kind = kinds[random_() % std::size(kinds)];
+        return std::make_unique<TestMemory>(&process_->application(), face().has(kind) ? kind : Memory::Device, room,
                                             process_->device());
     }
 
