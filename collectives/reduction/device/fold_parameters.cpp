@@ -159,18 +159,23 @@ bool passes_once(const FoldParameters& parameters, unsigned granularity_log2) {
 
 FoldGeometry fold_geometry(FoldParameters& parameters, int multiprocessors, bool once) {
     constexpr std::uint64_t warp = 32;
-    constexpr std::uint64_t threads = FoldParameters::most_threads;
+    constexpr std::uint64_t most_threads = FoldParameters::most_threads;
     // The threads of one block make so many accesses without waiting in between, or not for long; more blocks would
     // have to find out which of them is the last.
-    constexpr std::uint64_t one_block = 2 * threads;
+    constexpr std::uint64_t one_block = 2 * most_threads;
     if (parameters.steps <= one_block) {
         parameters.tile = one_block;
         const std::uint64_t wanted = (parameters.steps + warp - 1) / warp * warp;
-        return {1, static_cast<std::uint32_t>(std::clamp(wanted, warp, threads))};
+        return {1, static_cast<std::uint32_t>(std::clamp(wanted, warp, most_threads))};
     }
+    // Where there is not a block for each multiprocessor, smaller ones on more of them: what takes the time is how much
+    // each has to bring through its load and store unit.
+    const auto processors = static_cast<std::uint64_t>(std::max(multiprocessors, 1));
+    constexpr std::uint64_t least_threads = 2 * warp;
+    std::uint64_t threads = most_threads;
+    while (threads > least_threads && parameters.steps < threads * processors) threads /= 2;
     const Shape& shape = shape_for(parameters.n_inputs + parameters.n_outputs);
-    const std::uint64_t at_once =
-        shape.blocks_per_multiprocessor * static_cast<std::uint64_t>(std::max(multiprocessors, 1));
+    const std::uint64_t at_once = shape.blocks_per_multiprocessor * processors;
     const std::uint64_t share = (parameters.steps + at_once - 1) / at_once;
     constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
     parameters.tile = once ? threads : std::clamp((share + threads - 1) / threads * threads, threads, shape.most_tile);

@@ -177,7 +177,9 @@ TEST(TheGrid, IsOneBlockForAFewKiBAndThenFillsTheDevice) {
     EXPECT_EQ(geometry(2048).threads, 128u);
     EXPECT_EQ(geometry(8 * 1024).blocks, 1u);
     EXPECT_EQ(geometry(8 * 1024).threads, FoldParameters::most_threads);
-    EXPECT_EQ(geometry(64 * 1024).blocks, 16u) << "one vector for each thread";
+    EXPECT_EQ(geometry(64 * 1024).blocks, 64u) << "one vector for each thread, in small blocks on many multiprocessors";
+    EXPECT_EQ(geometry(64 * 1024).threads, 64u);
+    EXPECT_EQ(geometry(1024 * 1024).threads, FoldParameters::most_threads);
     for (std::uint64_t bytes = 1; bytes < (std::uint64_t{1} << 41); bytes *= 3) {
         EXPECT_EQ(geometry(bytes).threads % 32, 0u);
         EXPECT_GE(geometry(bytes).blocks, 1u);

@@ -178,10 +178,11 @@ PEERCOLL_DEVICE void store_vector(Address address, Vector vector) {
 PEERCOLL_DEVICE void block_barrier() {
     __syncthreads();
 }
-// The old value. Releases what its block has done, and acquires what the blocks before it have.
+// The old value. Releases what its block has done, and acquires what the blocks before it have. The scope is that of the
+// blocks; the flag's release adds the system's, since causality order goes on through both (PTX memory model).
 PEERCOLL_DEVICE unsigned count_up_in_order(Address counter) {
     unsigned old;
-    asm volatile("atom.acq_rel.sys.global.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(counter) : "memory");
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(counter) : "memory");
     return old;
 }
 PEERCOLL_DEVICE void reset_counter(Address counter) {
