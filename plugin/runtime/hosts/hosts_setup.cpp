@@ -3,6 +3,7 @@
 
 #include "plugin/peer/gather.hpp"
 #include "plugin/runtime/hosts/node_gathers.hpp"
+#include "plugin/runtime/hosts/wire_proof.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -146,16 +147,25 @@ Status set_up_hosts(Context& context, const peercoll_comm_params_t& comm, std::v
     if (Status status = verdict_of(cards); !status.ok()) return status;
     if (leads) {
         number.keep();
+        const auto counters = [&context](std::string_view bytes, std::string_view messages) {
+            return WireLink::Counters{&context.statistics().shared(std::string(bytes)),
+                                      &context.statistics().shared(std::string(messages))};
+        };
         fresh->link = std::make_unique<WireLink>(*wire, std::move(leaders), fresh->node,
-                                                 WireLink::Counters{&context.statistics().shared("wire.bytes"),
-                                                                    &context.statistics().shared("wire.messages")});
+                                                 counters("wire.proof_bytes", "wire.proof_messages"));
         peercoll_wire_info_t info{};
         info.struct_size = sizeof info;
         wire->transport().info(wire->wire(), &info);
         fresh->transport = info.text;
+        mine = prove_wire(context, comm, leading, *fresh);
+        fresh->link->count_in(counters("wire.bytes", "wire.messages"));  // collectives alone
     } else {
         fresh->transport = "the first ranks' transport";
     }
+    card.set(mine);
+    if (Status status = gather(comm, card, cards); !status.ok()) return status;
+    if (Status status = verdict_of(cards); !status.ok()) return status;
+    fresh->take_sequences(wire_proof_sequences);
     hosts = std::move(fresh);
     return {};
 }

@@ -4,9 +4,11 @@
 //   node rounds   each node among its ranks: as a communicator of one node (NodeGathers)
 //   round         did that work; the first ranks: my wire, my number for this communicator
 //   rounds        the first ranks' wire addresses
-//   round         do I know all the others   --> several hosts are served, or not, decided alike by all
+//   round         do I know all the others
+//   round         has the wire to some of them been proven (wire_proof.hpp)
+//                 --> several hosts are served, or not, decided alike by all
 //
-// Per rank and communicator: about seven allgathers of half a KiB, and the addresses of some hundred bytes; it grows
+// Per rank and communicator: about eight allgathers of half a KiB, and the addresses of some hundred bytes; it grows
 // with the number of ranks, as every allgather does. Connections are made when first used, by the schedules' partners
 // alone.
 #pragma once

@@ -44,6 +44,8 @@ public:
 
     // The whole communicator has failed: the others shall not wait for this process.
     void drop_all() noexcept;
+    // What is sent from now on is counted elsewhere.
+    void count_in(Counters counters) { counters_ = counters; }
     // Why something has failed.
     const Status& status() const { return status_; }
 

@@ -43,7 +43,9 @@ public:
         end(ticket);
         return good ? Progress::Done : Progress::Failed;
     }
-    void abandon(int, Ticket& ticket) noexcept override { end(ticket); }
+    void abandon(int, Ticket& ticket) noexcept override {
+        if (ticket != nullptr) end(ticket);
+    }
     bool progress() override { return false; }
 
 private:
@@ -85,6 +87,7 @@ std::size_t SimulatedNodes::unmatched() const {
 
 void SimulatedNodes::match(const Name& name) {
     const auto found = waiting_.find(name);
+    if (std::get<1>(name) == deaf_) return;
     Waiting& waiting = found->second;
     while (!waiting.sends.empty() && !waiting.receives.empty()) {
         Message& from = *waiting.sends.front();
@@ -93,6 +96,7 @@ void SimulatedNodes::match(const Name& name) {
         waiting.receives.pop_front();
         from.wrong = to.wrong = from.bytes != to.bytes;
         if (!from.wrong) std::memcpy(to.destination, from.source, from.bytes);
+        if (!from.wrong && std::get<0>(name) == garbled_) to.destination[from.bytes / 2] ^= std::byte{1};
         from.done = to.done = true;
     }
     if (waiting.sends.empty() && waiting.receives.empty()) waiting_.erase(found);

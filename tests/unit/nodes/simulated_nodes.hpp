@@ -31,6 +31,10 @@ public:
     const Traffic& traffic(int node) const { return traffic_[static_cast<std::size_t>(node)]; }
     // Messages that somebody has started and nobody has met.
     std::size_t unmatched() const;
+    // From now on messages from it arrive with one byte changed, ...
+    void garble(int node) { garbled_ = node; }
+    // ... and messages to it never arrive.
+    void deafen(int node) { deaf_ = node; }
     // Messages to or from it fail from now on.
     void lose(int node) { lost_ = node; }
     // Whether everything that was started was ended by its starter.
@@ -58,6 +62,8 @@ private:
     std::vector<Traffic> traffic_;
     std::map<Name, Waiting> waiting_;
     int lost_ = -1;
+    int garbled_ = -1;
+    int deaf_ = -1;
     std::size_t outstanding_ = 0;
 };
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/nodes/link_proof.hpp"
+
+#include <algorithm>
+
+namespace peercoll {
+
+namespace {
+
+// Another one for each sender and receiver, and no byte like its neighbours.
+std::vector<std::byte> pattern(int from, int to) {
+    std::vector<std::byte> bytes(link_proof_bytes);
+    std::uint32_t state = static_cast<std::uint32_t>(from) * 65537U + static_cast<std::uint32_t>(to) + 1;
+    for (std::byte& byte : bytes) {
+        state = state * 1664525U + 1013904223U;
+        byte = static_cast<std::byte>(state >> 24);
+    }
+    return bytes;
+}
+
+}  // namespace
+
+std::vector<int> link_proof_partners(int nodes, int node) {
+    std::vector<int> partners;
+    for (int distance = 1; distance < nodes; distance *= 2) {
+        partners.push_back((node + distance) % nodes);
+        partners.push_back((node + nodes - distance) % nodes);
+    }
+    std::sort(partners.begin(), partners.end());
+    partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+    return partners;
+}
+
+LinkProof::LinkProof(NodeLink& link, int nodes, int node, std::uint32_t sequence)
+    : link_(&link), node_(node), sequence_(sequence) {
+    for (const int other : link_proof_partners(nodes, node)) {
+        Partner& partner = partners_.emplace_back();
+        partner.node = other;
+        partner.sent = pattern(node, other);
+        partner.received.resize(link_proof_bytes);
+    }
+}
+
+Progress LinkProof::fail(int node) {
+    failed_ = node;
+    return Progress::Failed;
+}
+
+Progress LinkProof::progress() {
+    if (failed_ >= 0) return Progress::Failed;
+    const MessageName name{sequence_, 0};
+    const auto ended = [this](NodeLink::Ticket& ticket, bool& end) {
+        if (end) return true;
+        const Progress state = ticket == nullptr ? Progress::Done : link_->test(ticket);
+        end = state == Progress::Done;
+        return state != Progress::Failed;
+    };
+    if (!started_) {
+        started_ = true;
+        for (Partner& partner : partners_) {
+            if (!link_->receive(partner.node, name, partner.received.data(), link_proof_bytes, partner.receiving) ||
+                !link_->send(partner.node, name, partner.sent.data(), link_proof_bytes, partner.sending))
+                return fail(partner.node);
+        }
+    }
+    bool all = true;
+    for (Partner& partner : partners_) {
+        if (!ended(partner.receiving, partner.is_received) || !ended(partner.sending, partner.is_sent))
+            return fail(partner.node);
+        all = all && partner.is_received && partner.is_sent;
+    }
+    if (!all) return link_->progress() ? Progress::Advanced : Progress::Pending;
+    for (const Partner& partner : partners_) {
+        if (partner.received == pattern(partner.node, node_)) continue;
+        wrong_ = true;
+        return fail(partner.node);
+    }
+    return Progress::Done;
+}
+
+int LinkProof::suspect() const {
+    if (failed_ >= 0) return failed_;
+    const auto found = std::find_if(partners_.begin(), partners_.end(),
+                                    [](const Partner& partner) { return !partner.is_received || !partner.is_sent; });
+    return found == partners_.end() ? -1 : found->node;
+}
+
+void LinkProof::abandon() noexcept {
+    for (Partner& partner : partners_) {
+        link_->abandon(partner.node, partner.receiving);
+        link_->abandon(partner.node, partner.sending);
+    }
+}
+
+}  // namespace peercoll

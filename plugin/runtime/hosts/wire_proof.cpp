@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/runtime/hosts/wire_proof.hpp"
+
+#include "collectives/nodes/link_proof.hpp"
+#include "plugin/runtime/wait.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace peercoll {
+
+namespace {
+
+// Connections over a slow network take less, even if a few packets are lost; who waits for longer would rather have the
+// other implementation.
+constexpr std::chrono::seconds limit{10};
+constexpr std::chrono::milliseconds check_every{2};
+
+}  // namespace
+
+Status prove_wire(Context& context, const peercoll_comm_params_t& comm, const std::vector<int>& leading, Hosts& hosts) {
+    LinkProof proof(*hosts.link, hosts.nodes(), hosts.node, 0);
+    Waiter waiter(
+        WaitPolicy::make(context.options().wait, WaitPolicy::For::Wire), check_every,
+        [&comm] {
+            if (comm.progress != nullptr) comm.progress(comm.user);
+        },
+        [](std::chrono::nanoseconds waited) { return waited < limit; });
+    bool proven = false;
+    const Progress end = waiter.wait([&] {
+        if (!proven) {
+            const Progress state = proof.progress();
+            if (state != Progress::Done) return state;
+            proven = true;
+        }
+        // What has completed here may still need this process to reach the other side.
+        return hosts.link->settle() ? Progress::Pending : Progress::Done;
+    });
+    if (end == Progress::Done || proven) return {};
+    const int suspect = proof.suspect();
+    const int rank = suspect >= 0 ? leading[static_cast<std::size_t>(suspect)] : -1;
+    if (proof.came_wrong())
+        return {PEERCOLL_ERR_NOT_SUPPORTED,
+                fmt::format("a message from rank {} came with other bytes than sent", rank)};
+    if (const Status& why = hosts.link->status(); !why.ok())
+        return {PEERCOLL_ERR_NOT_SUPPORTED,
+                fmt::format("no message gets to or from rank {}: {}", rank, why.sentence())};
+    return {PEERCOLL_ERR_NOT_SUPPORTED, fmt::format("no message of {} KiB got to or from rank {} in {} s",
+                                                    link_proof_bytes >> 10, rank, limit.count())};
+}
+
+}  // namespace peercoll
