@@ -126,8 +126,12 @@ public:
     // message itself.
     void own_packet_soon(std::uint64_t first, std::size_t lines) const {
         const PacketLine* line = own_packet(packet_after_next(first, lines));
-        prefetch_to_write(line);
-        for (std::size_t i = 1; i < lines; ++i) prefetch_to_write(line + i);
+        if (lines == 1) {
+            prefetch_to_write(line);
+            return;
+        }
+        // So many lines taken back at once would delay the message that has just been written (broadcast, 1 KiB).
+        for (std::size_t i = 0; i < lines; ++i) prefetch_to_read(line + i);
     }
     // The same for reading what `rank` has written there already.
     void read_packet_soon(int rank, std::uint64_t first, std::size_t lines) const {

@@ -76,6 +76,19 @@ TEST(Waiter, CallsTheHostsProgressOnlyWhileNothingMovesAndThenAgainAndAgain) {
     EXPECT_LE(watched.idles, 12U);
 }
 
+// The host's progress may itself yield. Where the awaited rank needs this processor, a second yield before the task is
+// looked at again would be a change of process for nothing.
+TEST(Waiter, YieldsBeforeItCallsTheHostsProgressWhereRanksAreCrowded) {
+    const WaitPolicy policy = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::CrowdedRanks);
+    Watched watched(policy);
+    Script brief{policy.spins + policy.progress_every - 1, Progress::Done};
+    watched.waiter.wait(brief);
+    EXPECT_EQ(watched.idles, 0U) << "the first turns are the other ranks'";
+    Script longer{policy.spins + policy.progress_every, Progress::Done};
+    watched.waiter.wait(longer);
+    EXPECT_EQ(watched.idles, 1U);
+}
+
 TEST(Waiter, StartsToCountAnewWhenTheTaskAdvances) {
     const WaitPolicy policy = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::Ranks);
     Watched watched(policy);
