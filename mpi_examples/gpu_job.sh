@@ -57,7 +57,8 @@ prepare_job() {
     component=$(find "$build" -name mca_coll_peercoll.so -path '*/openmpi*' -printf '%h\n' -quit)
     [ -n "$component" ] || fail "there is no mca_coll_peercoll.so below $build"
     # Where it is built comes first; a folder that was built before may hold an older one elsewhere.
-    library=$(find "$build/lib" "$build" -name 'libpeercoll.so.1' -printf '%h\n' -quit 2>/dev/null)
+    library=$(find "$build/lib" "$build" -name 'libpeercoll.so.1' -printf '%h\n' -quit 2>/dev/null || true)
+    [ -n "$library" ] || fail "there is no libpeercoll.so.1 below $build"
     export OMPI_MCA_mca_base_component_path=SYS_DEFAULT:$component
     export OMPI_MCA_coll_peercoll_statistics=${OMPI_MCA_coll_peercoll_statistics:-summary}
     export OMPI_MCA_rmaps_base_oversubscribe=1
