@@ -10,7 +10,7 @@
 #
 # FOLDER: default /tmp/peercoll-debian13; about 1.5 GB; delete it when you like, nothing stays mounted in it.
 # Packages come from the mirror that this machine's apt uses for Debian; PEERCOLL_DEBIAN_MIRROR names another one.
-# CTEST ARGUMENTS replace the default, `-L mpi`: all MPI tests.
+# CTEST ARGUMENTS replace the default, `-L mpi`: all MPI tests. `-R ucx_` and `-L hosts` are those of Debian 13's UCX.
 #
 # Needs root and debootstrap. Some minutes the first time. Not part of the quick tests.
 set -eu
@@ -20,7 +20,7 @@ repository=$(CDPATH= cd -- "$here/../.." && pwd)
 root=${1:-/tmp/peercoll-debian13}
 [ $# -eq 0 ] || shift
 packages="build-essential cmake ninja-build pkg-config libhwloc-dev libfmt-dev libgtest-dev libgmock-dev
-          libopenmpi-dev openmpi-bin gfortran"
+          libopenmpi-dev openmpi-bin gfortran libucx-dev iproute2 procps"
 
 fail() {
     echo "run.sh: $1" >&2
@@ -39,6 +39,8 @@ mirror_of_this_machine() {
 inside() {
     ROOT="$root" REPOSITORY="$repository" unshare --mount --propagation private sh -eu -c '
         mkdir -p "$ROOT/source"
+        # A mount point, so that tests can have mount namespaces inside.
+        mount --rbind "$ROOT" "$ROOT"
         mount --rbind /dev "$ROOT/dev"
         mount -t proc proc "$ROOT/proc"
         mount --rbind /sys "$ROOT/sys"
@@ -52,7 +54,8 @@ inside() {
 [ "$(id -u)" -eq 0 ] || fail "chroot and debootstrap need root; run it with sudo."
 command -v debootstrap >/dev/null || fail "debootstrap is missing; install it (apt-get install debootstrap)."
 
-if [ ! -e "$root/peercoll-ready" ]; then
+# Another list of packages than at the last run: installed again.
+if [ "$(cat "$root/peercoll-ready" 2>/dev/null)" != "$packages" ]; then
     mirror=${PEERCOLL_DEBIAN_MIRROR:-$(mirror_of_this_machine)}
     [ -n "$mirror" ] || fail "found no Debian mirror in apt's sources; name one in PEERCOLL_DEBIAN_MIRROR."
     if [ ! -e "$root/etc/debian_version" ] || [ -e "$root/debootstrap" ]; then
@@ -63,13 +66,14 @@ if [ ! -e "$root/peercoll-ready" ]; then
     inside apt-get -q -y update
     # shellcheck disable=SC2086  # the list is meant to be split
     inside apt-get -q -y install --no-install-recommends $packages
-    touch "$root/peercoll-ready"
+    printf '%s\n' "$packages" >"$root/peercoll-ready"
 fi
 
 [ $# -gt 0 ] || set -- -L mpi
 inside sh -eu -c '
     ompi_info --version | head -n 1
     cmake -S /source -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DPEERCOLL_BUILD_EXAMPLES=OFF
-    cmake --build /build --target mpi_tests
+    cmake --build /build --target mpi_tests ucx_parts_test ucx_transport_test hosts_ring hosts_transport \
+        hosts_collectives hosts_devices
     cd /build
     exec ctest --output-on-failure "$@"' tests "$@"

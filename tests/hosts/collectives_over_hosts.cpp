@@ -88,7 +88,8 @@ void expect_served(bool in_rank_order) {
     expect_broadcasts(half);
     const auto halves = static_cast<unsigned long long>(test::size_of(half));
     MPI_Comm_free(&half);
-    require(totals.allreduce_served.read() == 4 * counts.size(), "%llu allreduces were served",
+    // Open MPI 5 makes allreduces of its own on such communicators; they are served, too.
+    require(totals.allreduce_served.read() >= 4 * counts.size(), "%llu allreduces were served",
             totals.allreduce_served.read());
     const unsigned long long roots = halves + static_cast<unsigned long long>(test::size_of(MPI_COMM_WORLD));
     require(totals.broadcast_served.read() == roots * counts.size(), "%llu broadcasts were served",
