@@ -90,7 +90,10 @@ TEST(IslandAllreduce, LittleSharedMemory) {
 }
 
 TEST(IslandAllreduce, ALyingPairOfDevices) {
-    IslandScene scene{machine_of("lost_stores"), {0, 0, 1, 1}, {}, {"groups=none"}};
+    IslandScene scene{machine_of(face().runs_kernels() ? "lost_stores" : "lost_stores_and_copies"),
+                      {0, 0, 1, 1},
+                      {},
+                      {"groups=none"}};
     run_sums(scene, 40'003, {1, 1, true, 1});
     scene.devices = {0, 1, 0, 1};
     run_sums(scene, 10'007, {2, 2, true, 1});
