@@ -29,7 +29,7 @@ struct BufferFact {
     };
     std::uint32_t kind;
     std::uint32_t device;         // index into DevicePeers::devices()
-    std::uint64_t allocation_id;  // as in the handle
+    std::uint64_t allocation_id;  // as in the handle; 0: not known to lie in one allocation as a whole
     std::uint64_t offset;         // of the buffer from the handle's base
 };
 

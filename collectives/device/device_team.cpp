@@ -70,6 +70,7 @@ Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address,
         return {};
     }
     fact.device = *index;
+    if (inside) fact.allocation_id = info.allocation_id;
     if (info.handle_kinds == 0 || !inside) return {};
     Described& next = described_[next_described_];
     next_described_ = (next_described_ + 1) % described_.size();

@@ -100,8 +100,9 @@ private:
     bool reaches(const IslandActor& actor, const Buffer& buffer) const {
         if (buffer.fact->kind == BufferFact::Shareable)
             return situation_->may_reach(actor.rank, actor.device, buffer.rank, buffer.fact->device);
-        return buffer.fact->kind == BufferFact::Unshareable && buffer.rank == actor.rank &&
-               buffer.fact->device == actor.device;
+        // Kernels work only where the whole buffer is: a copy that goes too far is refused, a kernel ends the context.
+        return buffer.fact->kind == BufferFact::Unshareable && buffer.fact->allocation_id != 0 &&
+               buffer.rank == actor.rank && buffer.fact->device == actor.device;
     }
     template <typename Takes>
     void take(const IslandActor& actor, const Takes& takes) {
