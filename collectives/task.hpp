@@ -8,9 +8,9 @@
 
 namespace peercoll {
 
-// Pending: nothing could be done, others are awaited. Resting: the same, and the answer is microseconds away, as that of
-// a device: whoever polls should leave the core's resources to who shares it. Advanced: something was done, call again
-// at once.
+// Pending: nothing could be done, others are awaited. Resting: the same, and the answer is microseconds away, as that
+// of a device: whoever polls should leave the core's resources to who shares it. Advanced: something was done, call
+// again at once.
 enum class Progress : std::uint8_t { Pending, Resting, Advanced, Done, Failed };
 
 }  // namespace peercoll

@@ -49,6 +49,7 @@ Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address,
         return info.allocation_id != 0 && one.allocation_id == info.allocation_id && one.runtime == memory.runtime;
     });
     if (known != described_.end() && inside) {
+        known->used = ++descriptions_;
         fact = {BufferFact::Shareable, known->device, known->allocation_id, begin - known->handle.base};
         buffer.handle = &known->handle;
         return {};
@@ -72,9 +73,10 @@ Status DeviceTeam::describe(const ClassifiedMemory& memory, const void* address,
     fact.device = *index;
     if (inside) fact.allocation_id = info.allocation_id;
     if (info.handle_kinds == 0 || !inside) return {};
-    Described& next = described_[next_described_];
-    next_described_ = (next_described_ + 1) % described_.size();
-    next = {memory.runtime, 0, *index, {}};
+    // Not the one that the other buffer of this call has just been given.
+    Described& next = *std::min_element(described_.begin(), described_.end(),
+                                        [](const Described& a, const Described& b) { return a.used < b.used; });
+    next = {memory.runtime, 0, *index, {}, ++descriptions_};
     parts_.process.exports->offer(*memory.runtime, info, next.handle);
     if (next.handle.kind == 0) return {};
     // What has to be settled in each call is not known for the next one.

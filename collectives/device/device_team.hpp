@@ -151,9 +151,10 @@ private:
         std::uint64_t allocation_id = 0;
         std::uint32_t device = 0;  // index
         peercoll_memory_handle_t handle{};
+        std::uint64_t used = 0;  // when, in descriptions
     };
     std::array<Described, 8> described_{};
-    std::size_t next_described_ = 0;
+    std::uint64_t descriptions_ = 0;
     struct Foldable {
         const peercoll_device_runtime_t* runtime = nullptr;
         std::int32_t device = 0;

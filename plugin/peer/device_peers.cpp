@@ -9,7 +9,9 @@
 namespace peercoll {
 
 namespace {
-enum : std::uint8_t { unknown, no, yes };
+constexpr std::uint8_t unknown = 0;
+constexpr std::uint8_t no = 1;
+constexpr std::uint8_t yes = 2;
 constexpr std::size_t most_reaches = std::size_t{1} << 20;
 }  // namespace
 

@@ -30,6 +30,7 @@ public:
     CudaApplication(const Face& face, const Machine& machine, bool start) : Application(face, machine) {
         if (start && loaded()) {
             expect("cuInit", 0U);
+            expect("cuDeviceGetCount", &devices_);
         }
     }
     ~CudaApplication() override { leave_all(); }
@@ -39,16 +40,17 @@ public:
     // The primary context, as the CUDA runtime does.
     void enter(int device) const override {
         cuda::CuContext context = nullptr;
-        expect("cuDevicePrimaryCtxRetain", &context, device);
+        expect("cuDevicePrimaryCtxRetain", &context, ordinal(device));
         expect("cuCtxPushCurrent_v2", context);
     }
     void leave(int device) const override {
         cuda::CuContext popped = nullptr;
         expect("cuCtxPopCurrent_v2", &popped);
-        expect("cuDevicePrimaryCtxRelease_v2", device);
+        expect("cuDevicePrimaryCtxRelease_v2", ordinal(device));
     }
 
-    Piece allocate(Memory kind, std::size_t bytes, int device) const override {
+    Piece allocate(Memory kind, std::size_t bytes, int wanted) const override {
+        const int device = ordinal(wanted);
         CuAddress address = 0;
         void* memory = nullptr;
         switch (kind) {
@@ -112,11 +114,16 @@ public:
     }
     std::string pci_id(int device) const override {
         std::array<char, 16> text{};
-        expect("cuDeviceGetPCIBusId", text.data(), static_cast<int>(text.size()), device);
+        expect("cuDeviceGetPCIBusId", text.data(), static_cast<int>(text.size()), ordinal(device));
         return text.data();
     }
 
 private:
+    // A machine may have fewer devices than a test's node; ranks share them then.
+    int ordinal(int device) const { return face().simulated || devices_ == 0 ? device : device % devices_; }
+
+    int devices_ = 0;
+
     Piece from_shared_pool(std::size_t bytes, int device) const {
         PoolProperties properties{};
         properties.type = pinned_on_device;

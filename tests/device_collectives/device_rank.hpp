@@ -31,13 +31,15 @@ public:
     int device() const { return device_; }
     // Another device of this process, in whose memory it allocates from now on.
     void use(int device);
-    // By all processes together, on this rank's device.
-    std::uint64_t bytes_in_use() const { return application_->bytes_in_use(); }
+    // By all processes together, on this rank's device; of real ones only what came after the ranks' contexts.
+    std::uint64_t bytes_in_use() const;
 
 private:
     Rank rank_;
     std::unique_ptr<Application> application_;
     int device_;
+    bool simulated_;
+    std::uint64_t before_ = 0;  // bytes in use
 };
 
 // For a rank that has no device at the end, where others leave.

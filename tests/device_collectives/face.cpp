@@ -16,6 +16,7 @@ const std::vector<Face>& table() {
     // CANN 5.1 does not even tell what a pointer is.
     static const std::vector<Face> faces{
         {"cuda", Vendor::Cuda, "libcuda.so.1", true, {}},
+        {"cuda_device", Vendor::Cuda, "libcuda.so.1", true, {}, false},
         {"old_cuda", Vendor::Cuda, "libcuda.so.1", true, {}},
         {"hip_5", Vendor::Hip, "libamdhip64.so.5", true, {}},
         {"hip_6", Vendor::Hip, "libamdhip64.so.6", true, {}},
@@ -108,7 +109,7 @@ bool Face::has(Memory kind) const {
         case Memory::SharedPool:
         case Memory::Physical:
         case Memory::SharedPhysical:
-            return name == "cuda";
+            return name == "cuda" || name == "cuda_device";
         default:
             return true;
     }
@@ -131,12 +132,12 @@ const Face& face_named(std::string_view name) {
 }
 
 const Face& face() {
-    static const Face& chosen = face_named(variable("PEERCOLL_TEST_FACE", "cuda"));
+    static const Face& chosen = face_named(variable("TEST_FACE", "cuda"));
     return chosen;
 }
 
 bool whole_matrix() {
-    return variable("PEERCOLL_TEST_MATRIX", "whole") == "whole";
+    return variable("TEST_MATRIX", "whole") == "whole";
 }
 
 }  // namespace peercoll::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A vendor's runtime as these tests know it: one of the simulated libraries, what an application can do with it, and
 // what peercoll can do with such an application's memory. A program's tests are about one of them, which the variable
-// PEERCOLL_TEST_FACE names (cuda if it is not set), so that one program runs on all.
+// TEST_FACE names (cuda if it is not set), so that one program runs on all.
 #pragma once
 
 #include "tests/device_collectives/memory_kinds.hpp"
@@ -27,6 +27,7 @@ struct Face {
     bool shares;
     // What its user sets for it: (variable, value).
     std::vector<std::pair<const char*, const char*>> settings;
+    bool simulated = true;  // else the machine's own driver and devices; run by hand, see CMakeLists.txt
 
     std::string_view runtime() const;      // "hip", as describe_devices() names it
     std::string_view device_word() const;  // "HIP device", as sentences do
@@ -52,7 +53,7 @@ const Face& face_named(std::string_view name);
 // The one that these tests are about.
 const Face& face();
 // Whether they go through the whole matrix: cases that differ in sizes and numbers of ranks alone are run on one face.
-// The variable PEERCOLL_TEST_MATRIX says `short` for the others.
+// The variable TEST_MATRIX says `short` for the others.
 bool whole_matrix();
 // For INSTANTIATE_TEST_SUITE_P().
 template <typename Scene>

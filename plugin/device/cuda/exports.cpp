@@ -4,6 +4,7 @@
 #include "plugin/device/cuda/contexts.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -54,13 +55,16 @@ Status export_pool(const DriverFunctions& driver, peercoll_memory_handle_t& hand
     if (const CuResult error = driver.pointer_get_attribute(&pool, pointer_attribute::mempool_handle, handle.base);
         error != code::success)
         return driver_error(driver, error, naming, "expected memory of a pool");
-    CuPoolPointer pointer{};
-    if (const CuResult error = driver.pool_export_pointer(&pointer, handle.base); error != code::success)
-        return driver_error(driver, error, naming, "expected memory of a pool that was made to be shared");
-    if (const CuResult error = driver.pool_export(fd, pool, handle_type_posix_fd, 0); error != code::success) {
-        *fd = -1;
+    // The pool first: its pointers cannot be named before it has been (CUDA_ERROR_INVALID_VALUE).
+    int made = -1;
+    if (const CuResult error = driver.pool_export(&made, pool, handle_type_posix_fd, 0); error != code::success)
         return driver_error(driver, error, naming, "expected a pool that was made to be shared by descriptor");
+    CuPoolPointer pointer{};
+    if (const CuResult error = driver.pool_export_pointer(&pointer, handle.base); error != code::success) {
+        ::close(made);
+        return driver_error(driver, error, naming, "expected memory of a pool that was made to be shared");
     }
+    *fd = made;
     std::memcpy(handle.data, &pointer, sizeof pointer);
     return {};
 }

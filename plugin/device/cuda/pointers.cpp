@@ -211,9 +211,14 @@ peercoll_status_t settle(const peercoll_pointer_info_t* info, int* lasting, peer
         }
         return on_device(attachment, info->device, [&](Device& device) -> Status {
             const unsigned on = 1;
-            CuResult error = attachment.driver.pointer_set_attribute(&on, pointer_attribute::sync_memops, info->base);
+            // Mapped physical memory refuses it (801). Pools take it and later copies still return early (seen on an
+            // H200, driver 580), so it counts for what cuMemAlloc gives, which is what legacy handles are for.
+            const bool may_last = (info->handle_kinds >> PEERCOLL_HANDLE_IPC & 1) != 0;
+            CuResult error = code::not_supported;
+            if (may_last)
+                error = attachment.driver.pointer_set_attribute(&on, pointer_attribute::sync_memops, info->base);
             if (error == code::success) *lasting = 1;
-            // Earlier calls may still run; of mapped physical memory (801) later ones as well, so that this is all.
+            // Earlier calls may still run; where it does not last, later ones as well, so that this is all.
             if (error == code::success || error == code::not_supported)
                 error = wait_for_synchronous_calls(attachment.driver);
             if (error == code::success) return {};

@@ -22,7 +22,11 @@ struct Side {
     explicit Side(std::uint64_t at) : address(at), mapping(find_mapping(at)) {}
     bool pageable() const { return !mapping; }
     bool on_device() const { return mapping && !mapping->is_host(); }
-    bool synchronous() const { return mapping && mapping->synchronous.load(); }
+    // Pools take the attribute, and it does nothing.
+    bool synchronous() const {
+        return mapping && mapping->kind != MemoryKind::Pool && mapping->kind != MemoryKind::ImportedPool &&
+               mapping->synchronous.load();
+    }
 };
 
 bool legal(Context& context, const Side& side, std::size_t bytes, bool write) {

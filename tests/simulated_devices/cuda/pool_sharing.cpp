@@ -45,6 +45,7 @@ CUresult cuMemPoolExportToShareableHandle(void* result, CUmemoryPool handle, int
             return CUDA_ERROR_OPERATING_SYSTEM;
         }
         *static_cast<int*>(result) = descriptor;
+        pool->exported.store(true);
         return CUDA_SUCCESS;
     });
 }
@@ -83,8 +84,11 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr addres
     note_call(Call::Export);
     return call([&] {
         const auto mapping = find_mapping(address);
-        if (data == nullptr || !mapping || mapping->kind != MemoryKind::Pool ||
-            !can_be_shared(*std::static_pointer_cast<PoolObject>(mapping->pool))) {
+        if (data == nullptr || !mapping || mapping->kind != MemoryKind::Pool) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        const auto pool = std::static_pointer_cast<PoolObject>(mapping->pool);
+        if (!can_be_shared(*pool) || !pool->exported.load()) {
             return CUDA_ERROR_INVALID_VALUE;
         }
         const PointerContents contents = {pointer_magic, mapping->block->id(), mapping->block->offset(),

@@ -15,8 +15,9 @@ struct PoolObject {
     CUmemPoolProps properties = {};
     int of_node = -1;
     std::shared_ptr<Arena> arena;
-    bool of_driver = false;  // a device's default pool: cannot be shared or destroyed
-    bool imported = false;   // nothing can be allocated from it
+    bool of_driver = false;             // a device's default pool: cannot be shared or destroyed
+    bool imported = false;              // nothing can be allocated from it
+    std::atomic<bool> exported{false};  // before, no pointer of it can be
     std::atomic<DeviceSet> readers{0};
     std::atomic<DeviceSet> writers{0};
     std::array<std::atomic<std::uint64_t>, 9> attributes = {};

@@ -250,11 +250,14 @@ TEST(Pools, AnotherProcessImportsThePoolOnceAndItsPointers) {
             for (std::size_t i = 0; i < 2; ++i) {
                 ASSERT_EQ(cuMemAllocFromPoolAsync(&addresses[i], 5000, pool, nullptr), CUDA_SUCCESS);
                 write_bytes(addresses[i], static_cast<unsigned char>(20 + i), 5000);
-                ASSERT_EQ(cuMemPoolExportPointer(&mine[i], addresses[i]), CUDA_SUCCESS);
             }
+            EXPECT_EQ(cuMemPoolExportPointer(&mine[0], addresses[0]), CUDA_ERROR_INVALID_VALUE) << "the pool first";
             int descriptor = -1;
             ASSERT_EQ(cuMemPoolExportToShareableHandle(&descriptor, pool, 1, 0), CUDA_SUCCESS);
             path.send(descriptor);
+            for (std::size_t i = 0; i < 2; ++i) {
+                ASSERT_EQ(cuMemPoolExportPointer(&mine[i], addresses[i]), CUDA_SUCCESS);
+            }
         } else {
             const int descriptor = path.receive();
             ASSERT_EQ(cuMemPoolImportFromShareableHandle(&pool, as_pointer(descriptor), 1, 0), CUDA_SUCCESS);

@@ -215,6 +215,16 @@ TEST(SettledMemory, OfPhysicalAllocationsIsSettledOnlyForNow) {
     });
 }
 
+TEST(SettledMemory, OfPoolsIsSettledOnlyForNow) {
+    on_machine({.node = "devices 1\ndelay 2000\n"}, [](Application& application) {
+        application.use(0);
+        EXPECT_OPENS();
+        expect_settled_copies(application, application.allocate_async(10'000), 0);
+        expect_settled_copies(application, application.allocate_from(application.make_pool(1, 0), 10'000), 0);
+        expect_settled_copies(application, application.allocate_managed(10'000), 0);
+    });
+}
+
 TEST(SettledMemory, OfTheHostIsSettledAnyway) {
     on_machine({}, [](Application& application) {
         application.use(0);

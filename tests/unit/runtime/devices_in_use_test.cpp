@@ -8,8 +8,14 @@
 namespace peercoll::test {
 namespace {
 
-void load_driver() {
-    EXPECT_NE(::dlopen("libcuda.so.1", RTLD_NOW), nullptr) << ::dlerror();
+void* load_driver() {
+    void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW);
+    EXPECT_NE(driver, nullptr) << ::dlerror();
+    return driver;
+}
+
+void start(void* driver) {
+    EXPECT_EQ(reinterpret_cast<int (*)(unsigned)>(::dlsym(driver, "cuInit"))(0), 0);
 }
 
 TEST(DevicesInUse, AreNoneWithoutAContextOrWithoutARuntime) {
@@ -20,11 +26,13 @@ TEST(DevicesInUse, AreNoneWithoutAContextOrWithoutARuntime) {
     });
 }
 
-TEST(DevicesInUse, AreSeenWheneverTheProcessLoadsTheRuntime) {
+TEST(DevicesInUse, AreSeenWheneverTheProcessStartsTheRuntime) {
     run_ranks(1, [](Rank&) {
         const Context older;
         ASSERT_EQ(plugin.devices_in_use(older.get()), 0);
-        load_driver();
+        void* const driver = load_driver();
+        ASSERT_EQ(plugin.devices_in_use(older.get()), 0) << "loaded, and not started";
+        start(driver);
         EXPECT_EQ(plugin.devices_in_use(older.get()), 1) << "the context was there before the runtime";
         const Context younger;
         EXPECT_EQ(plugin.devices_in_use(younger.get()), 1);
@@ -35,7 +43,7 @@ TEST(DevicesInUse, AreSeenWheneverTheProcessLoadsTheRuntime) {
 
 TEST(DevicesInUse, AreNotLookedForWhereTheUserHasSwitchedThemOff) {
     run_ranks(1, [](Rank&) {
-        load_driver();
+        start(load_driver());
         const Context context({"devices=off"});
         EXPECT_EQ(plugin.devices_in_use(context.get()), 0);
     });

@@ -178,8 +178,8 @@ PEERCOLL_DEVICE void store_vector(Address address, Vector vector) {
 PEERCOLL_DEVICE void block_barrier() {
     __syncthreads();
 }
-// The old value. Releases what its block has done, and acquires what the blocks before it have. The scope is that of the
-// blocks; the flag's release adds the system's, since causality order goes on through both (PTX memory model).
+// The old value. Releases what its block has done, and acquires what the blocks before it have. The scope is that of
+// the blocks; the flag's release adds the system's, since causality order goes on through both (PTX memory model).
 PEERCOLL_DEVICE unsigned count_up_in_order(Address counter) {
     unsigned old;
     asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(counter) : "memory");

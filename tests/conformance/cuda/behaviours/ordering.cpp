@@ -2,6 +2,7 @@
 // "Synchronous" calls followed at once by a read in another process, with and without SYNC_MEMOPS.
 #include "tests/conformance/cuda/behaviours/rooms.hpp"
 #include "tests/conformance/cuda/ipc.hpp"
+#include "tests/conformance/cuda/shareable_memory.hpp"
 #include "tests/conformance/runner/shared_host_memory.hpp"
 
 #include <cstring>
@@ -101,6 +102,55 @@ void expect_none_stale(Scene& scene) {
     scene.expect("stale looks out of 100", 0u, stale_looks(scene));
 }
 
+// The same within one process: a look from a stream that waits for no other, as a backend's copies are.
+std::uint64_t stale_looks_at(CUdeviceptr address) {
+    const int one = 1;
+    need("cuPointerSetAttribute", driver().cuPointerSetAttribute(&one, attribute_sync_memops, address));
+    const Stream stream;
+    std::vector<std::uint64_t> words(page / 8);
+    void* host = nullptr;
+    need("cuMemHostAlloc", driver().cuMemHostAlloc(&host, 64, 0));
+    std::uint64_t stale = 0;
+    for (std::uint64_t round = 1; round <= rounds; ++round) {
+        std::fill(words.begin(), words.end(), round);
+        need("cuMemcpyHtoD", driver().cuMemcpyHtoD(address, words.data(), page));
+        need("cuMemcpyDtoHAsync", driver().cuMemcpyDtoHAsync(host, address + page - 8, 8, stream.get()));
+        need("cuStreamSynchronize", stream.synchronize());
+        std::uint64_t seen = 0;
+        std::memcpy(&seen, host, sizeof seen);
+        stale += seen == round ? 0 : 1;
+    }
+    need("cuMemFreeHost", driver().cuMemFreeHost(host));
+    return stale;
+}
+
+void look_at_plain(Scene& scene) {
+    const Gpu gpu(scene);
+    const Memory memory(page);
+    scene.expect("stale looks out of 100", 0u, stale_looks_at(memory.address()));
+}
+
+void look_at_default_pool(Scene& scene) {
+    const Gpu gpu(scene);
+    const StreamOrderedMemory memory(page);
+    scene.note("stale looks out of 100", stale_looks_at(memory.address()));
+}
+
+void look_at_shared_pool(Scene& scene) {
+    const Gpu gpu(scene);
+    const Pool pool(gpu, handle_posix_fd);
+    const StreamOrderedMemory memory(page, &pool);
+    scene.note("stale looks out of 100", stale_looks_at(memory.address()));
+}
+
+void look_at_managed(Scene& scene) {
+    const Gpu gpu(scene);
+    CUdeviceptr address = 0;
+    need("cuMemAllocManaged", driver().cuMemAllocManaged(&address, page, managed_attach_global));
+    scene.note("stale looks out of 100", stale_looks_at(address));
+    scene.expect("free", success, driver().cuMemFree(address));
+}
+
 }  // namespace
 
 void add_ordering(Suite& suite) {
@@ -116,6 +166,10 @@ void add_ordering(Suite& suite) {
     suite.add(
         "a copy within the device with SYNC_MEMOPS, then a peer's read",
         [](Scene& scene) { owner_of_device_copy(scene, true); }, expect_none_stale);
+    suite.add("a pageable copy with SYNC_MEMOPS, then a look from a stream", look_at_plain);
+    suite.add("a pageable copy to the default pool with SYNC_MEMOPS, then a look from a stream", look_at_default_pool);
+    suite.add("a pageable copy to a pool with SYNC_MEMOPS, then a look from a stream", look_at_shared_pool);
+    suite.add("a pageable copy to managed memory with SYNC_MEMOPS, then a look from a stream", look_at_managed);
 }
 
 }  // namespace peercoll::conformance::cuda

@@ -29,11 +29,13 @@ void owner(Scene& scene) {
     const StreamOrderedMemory another(bytes, &pool);
     store(memory.address(), words_from(100, count));
     store(another.address(), words_from(300, count));
+    CUmemPoolPtrExportData data{};
+    scene.expect("export a pointer before the pool", invalid_value,
+                 driver().cuMemPoolExportPointer(&data, memory.address()));
     int descriptor = -1;
     scene.expect("export the pool", success,
                  driver().cuMemPoolExportToShareableHandle(&descriptor, pool.get(), handle_posix_fd, 0));
     const Descriptor owned(descriptor);
-    CUmemPoolPtrExportData data{};
     scene.expect("export a pointer", success, driver().cuMemPoolExportPointer(&data, memory.address()));
     scene.other().send_descriptor(owned.get());
     scene.other().send(data);
