@@ -102,7 +102,8 @@ step() {
         timeout --kill-after=10 "$limit" "$@" 2>&1 | tee "$work/$step_name.txt" || status=${PIPESTATUS[0]}
     fi
     [ $status -eq 0 ] || { failed+=("$step_name"); echo "== $step_name failed: status $status"; }
-    printf '%s\t%d\t%d\t%s\n' "$step_name" $status $((SECONDS - start)) "${*//"$build"/BUILD}" >>"$work/steps.tsv"
+    local command=${*//"$build"/BUILD}
+    printf '%s\t%d\t%d\t%s\n' "$step_name" $status $((SECONDS - start)) "${command//"$work"/WORK}" >>"$work/steps.tsv"
 }
 
 # bench NAME RANKS LIMIT ARGUMENTS...: a step that runs peercoll-bench and keeps its JSON.
