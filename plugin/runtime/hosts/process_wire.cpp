@@ -19,6 +19,10 @@ constexpr std::uint32_t numbers_there_are = 1u << 16;
 // What the others of a job that ends well need is over in far less.
 constexpr std::chrono::seconds close_limit{2};
 
+// Chunks are awaited when they come, so that they need no rendezvous, whose extra round costs more than a copy: over
+// TCP between namespaces a broadcast of 32 KiB took 26 us instead of 72, an allreduce of 256 KiB 420 instead of 680.
+constexpr const char* wire_settings[] = {"RNDV_THRESH=256k", nullptr};
+
 std::uint64_t random_word() {
     std::random_device source;
     return std::uint64_t{source()} << 32 | source();
@@ -33,6 +37,7 @@ Status ProcessWire::open(std::uint32_t processes, std::unique_ptr<ProcessWire>& 
     peercoll_wire_options_t options{};
     options.struct_size = sizeof options;
     options.processes = processes;
+    options.settings = wire_settings;
     peercoll_reason_t reason{};
     if (const peercoll_status_t code = transport->open(&options, &fresh->wire_, &reason); code != PEERCOLL_SUCCESS)
         return {code, reason.text};
