@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 namespace peercoll {
@@ -15,8 +16,8 @@ class InlineList {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
 public:
-    InlineList() noexcept {
-    }  // NOLINT(modernize-use-equals-default): would clear the memory where it is value-initialised
+    // Not "= default", which would clear the memory where a list is value-initialised.
+    InlineList() noexcept {}  // NOLINT(modernize-use-equals-default)
     InlineList(const InlineList& other) noexcept { copy(other); }
     InlineList& operator=(const InlineList& other) noexcept {
         if (this != &other) copy(other);

@@ -35,12 +35,13 @@ struct Watched {
     Waiter waiter;
 };
 
-// Pending so often, then `last`.
+// Pending so often, or what else says that nothing moves, then `last`.
 struct Script {
     std::uint64_t pending;
     Progress last;
+    Progress idle = Progress::Pending;
     std::uint64_t polls = 0;
-    Progress operator()() { return polls++ < pending ? Progress::Pending : last; }
+    Progress operator()() { return polls++ < pending ? idle : last; }
 };
 
 TEST(Waiter, ReturnsAtOnceWhatIsDoneOrHasFailed) {
@@ -101,6 +102,19 @@ TEST(Waiter, StartsToCountAnewWhenTheTaskAdvances) {
     EXPECT_EQ(end, Progress::Done);
     EXPECT_EQ(watched.idles, 0U);
     EXPECT_EQ(watched.checks, 0U);
+}
+
+TEST(Waiter, PollsOnWhileATaskRestsAndMindsTheHostAndTheTimeMeanwhile) {
+    for (const WaitMode mode : modes) {
+        Watched watched(WaitPolicy::make(mode, WaitPolicy::For::Ranks));
+        Script task{2000, Progress::Done, Progress::Resting};
+        EXPECT_EQ(watched.waiter.wait(task), Progress::Done);
+        EXPECT_EQ(task.polls, 2001U);
+        EXPECT_GT(watched.idles, 0U);
+        Watched hasty(WaitPolicy::make(mode, WaitPolicy::For::Ranks), 0ns, 0ns);
+        Script endless{UINT64_MAX, Progress::Done, Progress::Resting};
+        EXPECT_EQ(hasty.waiter.wait(endless), Progress::Failed);
+    }
 }
 
 TEST(Waiter, GivesUpWhenTheCheckSaysSo) {
