@@ -6,8 +6,7 @@
 //
 //   flat      root: source --copy--> cell c mod 4, step c        others: cell c mod 4 --copy--> buffer, step c
 //   grouped   the same to the root's own group and one leader of every other group; a leader copies the chunk on into
-//   its
-//             own cell, steps, and its group reads it there
+//             its own cell, steps, and its group reads it there
 //
 // Cost: n bytes written by the root (and by each leader), n read by each rank; root and readers work at the same time.
 // Chunks are at most 32 KiB, so that the first arrives soon; a whole cell where ranks share processors, because then a
