@@ -50,7 +50,8 @@ struct IslandOperation {
     std::atomic<std::uint64_t>& turns(std::size_t actor, std::uint64_t chunk) const {
         const IslandActor& one = schedule.actors[actor];
         ExecutorRecord& record = team->executor(one.rank);
-        return (one.kind == IslandActor::Kind::Processor ? record.processor_turns : record.device_turns)[chunk % slots];
+        const std::size_t slot = chunk % slots;
+        return one.kind == IslandActor::Kind::Processor ? record.processor_turns[slot] : record.device_turns[slot];
     }
 };
 
