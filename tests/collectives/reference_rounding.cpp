@@ -141,7 +141,7 @@ bool same_bits(const Part& left, const Part& right) {
 template <class T, class Same>
 std::optional<std::size_t> first_different(const std::byte* left, const std::byte* right, std::size_t count,
                                            Same same) {
-    if (std::memcmp(left, right, count * sizeof(T)) == 0) {
+    if (count == 0 || std::memcmp(left, right, count * sizeof(T)) == 0) {
         return std::nullopt;
     }
     for (std::size_t i = 0; i < count; ++i) {
