@@ -7,9 +7,22 @@
 
 namespace peercoll {
 
-std::byte* NodeExchange::address_of(const NodeMessage& message) const {
+std::byte* NodeExchange::written_at(const NodeMessage& message) const {
     if (message.where.place == Place::Scratch) return memory_.scratch + message.where.at * memory_.element_bytes;
     return memory_.result + message.range.begin * memory_.element_bytes;
+}
+
+const std::byte* NodeExchange::read_at(const PlacedAt& where, Slice range) const {
+    const std::size_t offset = range.begin * memory_.element_bytes;
+    switch (where.place) {
+        case Place::Result:
+            return (folded_ || memory_.own == nullptr ? memory_.result : memory_.own) + offset;
+        case Place::Scratch:
+            return memory_.scratch + where.at * memory_.element_bytes;
+        case Place::Input:
+            return memory_.inputs[where.at] + offset;
+    }
+    return nullptr;
 }
 
 bool NodeExchange::start_round() {
@@ -18,17 +31,16 @@ bool NodeExchange::start_round() {
     const MessageName name{sequence_, static_cast<std::uint32_t>(number_)};
     for (const NodeMessage& message : round_.receives) {
         NodeLink::Ticket ticket = nullptr;
-        if (!link_->receive(message.node, name, address_of(message), message.range.count() * memory_.element_bytes,
+        if (!link_->receive(message.node, name, written_at(message), message.range.count() * memory_.element_bytes,
                             ticket))
             return false;
         if (ticket != nullptr) outstanding_.push_back({message.node, ticket});
     }
     for (const NodeMessage& message : round_.sends) {
-        const std::byte* from = message.where.place == Place::Input
-                                    ? memory_.inputs[message.where.at] + message.range.begin * memory_.element_bytes
-                                    : address_of(message);
         NodeLink::Ticket ticket = nullptr;
-        if (!link_->send(message.node, name, from, message.range.count() * memory_.element_bytes, ticket)) return false;
+        if (!link_->send(message.node, name, read_at(message.where, message.range),
+                         message.range.count() * memory_.element_bytes, ticket))
+            return false;
         if (ticket != nullptr) outstanding_.push_back({message.node, ticket});
     }
     return true;
@@ -38,26 +50,13 @@ void NodeExchange::combine() {
     for (const Combine& combine : round_.combines) {
         std::vector<const void*> inputs;
         inputs.reserve(combine.inputs.size());
-        const std::size_t offset = combine.range.begin * memory_.element_bytes;
-        for (const PlacedAt& input : combine.inputs) {
-            switch (input.place) {
-                case Place::Result:
-                    inputs.push_back(memory_.result + offset);
-                    break;
-                case Place::Scratch:
-                    inputs.push_back(memory_.scratch + input.at * memory_.element_bytes);
-                    break;
-                case Place::Input:
-                    inputs.push_back(memory_.inputs[input.at] + offset);
-                    break;
-            }
-        }
+        std::byte* out = memory_.result + combine.range.begin * memory_.element_bytes;
+        for (const PlacedAt& input : combine.inputs) inputs.push_back(read_at(input, combine.range));
         if (combine.flat)
-            memory_.fold(memory_.result + offset, inputs.data(), inputs.size(), combine.range.count());
+            memory_.fold(out, inputs.data(), inputs.size(), combine.range.count());
         else
             NodeTree(static_cast<int>(inputs.size()))
-                .evaluate(memory_.fold, memory_.element_bytes, memory_.result + offset, inputs.data(),
-                          combine.range.count());
+                .evaluate(memory_.fold, memory_.element_bytes, out, inputs.data(), combine.range.count());
     }
 }
 
@@ -76,6 +75,7 @@ Progress NodeExchange::progress() {
     if (!outstanding_.empty())
         return link_->progress() || outstanding_.size() < before ? Progress::Advanced : Progress::Pending;
     combine();
+    folded_ = folded_ || !round_.combines.empty();
     started_ = false;
     return ++number_ == schedule_.rounds() ? Progress::Done : Progress::Advanced;
 }

@@ -17,6 +17,8 @@ class NodeExchange {
 public:
     struct Memory {
         std::byte* result = nullptr;
+        // This node's own contribution, if that is elsewhere; what is read of the result before the first fold.
+        const std::byte* own = nullptr;
         std::byte* scratch = nullptr;          // of schedule.scratch() elements
         std::vector<const std::byte*> inputs;  // where the schedule uses them
         std::size_t element_bytes = 1;
@@ -37,7 +39,9 @@ private:
         int node;
         NodeLink::Ticket ticket;
     };
-    std::byte* address_of(const NodeMessage& message) const;
+    std::byte* written_at(const NodeMessage& message) const;
+    // The first of the elements of `range` as they are now.
+    const std::byte* read_at(const PlacedAt& where, Slice range) const;
     bool start_round();
     void combine();
     void abandon() noexcept;
@@ -48,6 +52,7 @@ private:
     Memory memory_;
     int number_ = 0;  // of the round
     bool started_ = false;
+    bool folded_ = false;  // the result has taken the place of this node's own contribution
     Round round_;
     std::vector<Outstanding> outstanding_;
 };

@@ -3,16 +3,20 @@
 
 #include "collectives/nodes/allreduce_halving.hpp"
 
+#include <algorithm>
+
 namespace peercoll {
 
 namespace {
 
 // Up to here a round costs more than its bytes do.
-constexpr std::size_t small_bytes = std::size_t{16} << 10;
+constexpr std::size_t small_bytes = std::size_t{64} << 10;
 // Between two nodes doubling sends no more than the others, in half the rounds; but folds twice as much.
 constexpr std::size_t small_bytes_of_two = std::size_t{256} << 10;
 // From here on h-1 messages a round are too many for one node to start at once.
 constexpr int many_nodes = 16;
+// More than this is too much memory for what is under way.
+constexpr std::size_t largest_chunk_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -23,10 +27,14 @@ NodeAllreduce select_node_allreduce(const NodeSituation& situation) {
     return NodeAllreduce::Direct;
 }
 
+std::size_t node_chunk_bytes(int nodes) {
+    return std::min(static_cast<std::size_t>(nodes) * node_message_bytes, largest_chunk_bytes);
+}
+
 NodeBroadcast select_node_broadcast(const NodeSituation& situation) {
     // A chain takes as many steps as it has chunks and nodes, and each node sends the message once; it pays once there
     // are more chunks than nodes to fill it.
-    const std::size_t chunks = situation.bytes / node_broadcast_chunk_bytes;
+    const std::size_t chunks = situation.bytes / node_message_bytes;
     return chunks >= static_cast<std::size_t>(situation.nodes) ? NodeBroadcast::Chain : NodeBroadcast::Binomial;
 }
 

@@ -24,8 +24,11 @@ struct NodeSituation {
 NodeAllreduce select_node_allreduce(const NodeSituation& situation);
 NodeBroadcast select_node_broadcast(const NodeSituation& situation);
 
-// The pieces that a message goes in, so that what nodes do and what the wire does overlap.
-inline constexpr std::size_t node_chunk_bytes = std::size_t{1} << 20;
-inline constexpr std::size_t node_broadcast_chunk_bytes = std::size_t{256} << 10;
+// The pieces that a message goes in, so that what nodes do and what the wire does overlap. As a rule a message between
+// two nodes is then what a sender hands to its network at once: the largest packet that systems cut for the wire
+// themselves is 64 KiB with its headers. A longer one goes in parts, each of which the sender's system paces and wakes
+// up for: between namespaces on two cores an allreduce of 16 MiB by 4 nodes took 40 ms in pieces of 1 MiB, 18 in these.
+inline constexpr std::size_t node_message_bytes = std::size_t{60} << 10;
+std::size_t node_chunk_bytes(int nodes);  // of allreduce
 
 }  // namespace peercoll

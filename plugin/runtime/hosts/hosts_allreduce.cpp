@@ -2,7 +2,6 @@
 #include "plugin/runtime/hosts/hosts_allreduce.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace peercoll {
@@ -19,11 +18,12 @@ NodeAllreduce choose(const Hosts& hosts, const Call& call) {
 
 // The same on all ranks, so it may not depend on what one node has.
 Chunks chunks_of(const Hosts& hosts, const Call& call, NodeAllreduce algorithm) {
-    std::size_t bytes = node_chunk_bytes;
+    std::size_t bytes = node_chunk_bytes(hosts.nodes());
+    if (algorithm == NodeAllreduce::Doubling) bytes = std::max(bytes, call.bytes());  // rounds cost more than bytes
     if (algorithm == NodeAllreduce::RankOrder) {
         std::size_t most = 1;
         for (const std::vector<int>& ranks : hosts.ranks) most = std::max(most, ranks.size());
-        bytes = std::max(least_chunk_bytes, node_chunk_bytes / most);
+        bytes = std::max(least_chunk_bytes, bytes / most);
     }
     return {call.count, call.element_bytes, bytes};
 }
@@ -74,10 +74,7 @@ void HostsAllreduce::start_reducing() {
     if (algorithm_ == NodeAllreduce::RankOrder) {
         brought_ = 0;
         if (!alone()) start_bringing(slot_of(reduced_));
-    } else if (alone()) {
-        if (call_->source != call_->destination)
-            std::memcpy(destination_of(reduced_), source_of(reduced_), chunk_bytes(reduced_));
-    } else {
+    } else if (!alone()) {
         part_.source = source_of(reduced_);
         part_.destination = destination_of(reduced_);
         part_.count = chunks_[reduced_].count();
@@ -143,6 +140,7 @@ void HostsAllreduce::start_exchange() {
     const AllreduceSchedule schedule(algorithm_, share);
     NodeExchange::Memory memory;
     memory.result = destination_of(reduced_);
+    if (alone()) memory.own = source_of(reduced_);
     memory.element_bytes = call_->element_bytes;
     memory.fold = call_->fold;
     // The first chunk is the largest, so what it needs is enough for the later ones.

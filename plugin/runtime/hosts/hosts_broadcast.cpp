@@ -11,7 +11,7 @@ HostsBroadcast::HostsBroadcast(Hosts& hosts, Node& node, const Call& call)
       node_(&node),
       call_(&call),
       algorithm_(select_node_broadcast({call.bytes(), hosts.nodes(), false})),
-      chunks_(call.bytes(), 1, node_broadcast_chunk_bytes),
+      chunks_(call.bytes(), 1, node_message_bytes),
       root_node_(hosts.node_of[static_cast<std::size_t>(call.broadcast.root)]),
       local_root_(on_root_node() ? hosts.local_number(call.broadcast.root) : 0) {
     const std::uint32_t sequence = hosts.take_sequences(1);

@@ -13,12 +13,14 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <utility>
 
 namespace peercoll::test {
 
 namespace {
 
-// A job of `nodes` nodes in which node i has ranks_of[i], folded inside in their order (but for rank order).
+// A job of `nodes` nodes in which node i has ranks_of[i], folded inside in their order (but for rank order). Every
+// second node has its contribution elsewhere than its result, whose memory holds something else before.
 class Job {
 public:
     Job(NodeAllreduce algorithm, std::vector<std::vector<int>> ranks, std::size_t count)
@@ -27,6 +29,8 @@ public:
             const std::vector<int>& own = ranks_[static_cast<std::size_t>(node)];
             std::vector<std::uint64_t>& result = results_.emplace_back(count);
             for (std::size_t i = 0; i < count; ++i) result[i] = node_value(node, i);
+            std::vector<std::uint64_t>& elsewhere = elsewhere_.emplace_back();
+            if (node % 2 == 1) elsewhere = std::exchange(result, std::vector<std::uint64_t>(count, poison));
             std::vector<std::vector<std::uint64_t>>& inputs = inputs_.emplace_back();
             if (algorithm != NodeAllreduce::RankOrder) continue;
             for (const int rank : own) {
@@ -64,6 +68,7 @@ public:
             memory.result = reinterpret_cast<std::byte*>(results_[index].data());
             scratch.emplace_back(schedule.scratch());
             scratch_ = std::max(scratch_, schedule.scratch());
+            if (!elsewhere_[index].empty()) memory.own = reinterpret_cast<const std::byte*>(elsewhere_[index].data());
             memory.scratch = reinterpret_cast<std::byte*>(scratch.back().data());
             for (const auto& input : inputs_[index])
                 memory.inputs.push_back(reinterpret_cast<const std::byte*>(input.data()));
@@ -93,6 +98,8 @@ public:
             const std::uint64_t value = expected(i);
             for (int node = 0; node < size(); ++node)
                 ASSERT_EQ(results_[static_cast<std::size_t>(node)][i], value) << "node " << node << ", element " << i;
+            for (int node = 1; node < size(); node += 2)
+                ASSERT_EQ(elsewhere_[static_cast<std::size_t>(node)][i], node_value(node, i)) << "it is only read";
         }
     }
     bool failed() const { return failed_; }
@@ -103,7 +110,9 @@ private:
     std::vector<std::vector<int>> ranks_;
     std::size_t count_;
     SimulatedNodes nodes_;
+    static constexpr std::uint64_t poison = 0xdeadbeefdeadbeef;
     std::vector<std::vector<std::uint64_t>> results_;
+    std::vector<std::vector<std::uint64_t>> elsewhere_;
     std::vector<std::vector<std::vector<std::uint64_t>>> inputs_;
     std::size_t scratch_ = 0;
     bool failed_ = false;

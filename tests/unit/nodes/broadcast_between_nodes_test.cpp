@@ -107,6 +107,7 @@ TEST(BroadcastBetweenNodes, ChildrenKnowTheParentThatKnowsThem) {
 TEST(ChoiceBetweenNodes, SmallMessagesTakeFewRoundsAndLargeOnesFewBytes) {
     EXPECT_EQ(select_node_allreduce({8, 2, false}), NodeAllreduce::Doubling);
     EXPECT_EQ(select_node_allreduce({8, 2048, false}), NodeAllreduce::Doubling);
+    EXPECT_EQ(select_node_allreduce({std::size_t{64} << 10, 4, false}), NodeAllreduce::Doubling);
     EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 3, false}), NodeAllreduce::Direct);
     EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 64, false}), NodeAllreduce::Halving);
     EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 65, false}), NodeAllreduce::Direct);
@@ -115,6 +116,11 @@ TEST(ChoiceBetweenNodes, SmallMessagesTakeFewRoundsAndLargeOnesFewBytes) {
     EXPECT_EQ(select_node_broadcast({8, 4, false}), NodeBroadcast::Binomial);
     EXPECT_EQ(select_node_broadcast({std::size_t{1} << 24, 4, false}), NodeBroadcast::Chain);
     EXPECT_EQ(select_node_broadcast({std::size_t{1} << 24, 512, false}), NodeBroadcast::Binomial);
+    // A slice of a chunk, and a chunk of a broadcast, is one packet of the sender's system, whatever the nodes' number.
+    for (int nodes = 2; nodes < 200; ++nodes)
+        EXPECT_LE(node_chunk_bytes(nodes) / static_cast<std::size_t>(nodes), 60u << 10);
+    EXPECT_EQ(node_chunk_bytes(4), 240u << 10);
+    EXPECT_EQ(node_chunk_bytes(2000), 1u << 20) << "what is under way does not grow for ever";
 }
 
 }  // namespace peercoll::test
