@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packets: one-shot allreduce for tiny messages; the data carries its own flag.
 //
-// When: up to 1064 bytes (19 lines of 56 bytes).
+// When: the tiniest messages; at most 1064 bytes (19 lines of 56 bytes).
 //
 //   rank 0  [x0|step]  ---+--->  every rank reads every line as soon as its step is right,
 //   rank 1  [x1|step]  ---+       then folds all of them in the order of the plan

@@ -34,7 +34,7 @@ struct Row {
 // any other. Large messages differ from machine to machine: on one the system's copies are the fastest, on the other
 // the slowest; streaming stores help where memory is the limit and hurt where the caches would have held the result.
 constexpr Row table[] = {
-    {2, packet_max_bytes, {packets}},
+    {2, 512, {packets}},
     {2, 64 * KiB, {slots}},
     {2, 512 * KiB, {slots, staged, single_copy}},
     {2, 1024 * KiB, {slots, staged, staged_streaming, single_copy}},

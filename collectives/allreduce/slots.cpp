@@ -44,8 +44,8 @@ bool AllreduceSlots::contribute() {
     if (!chunks_.is_free(contributed_)) return false;
     chunks_.free_at(contributed_, base_ + folded_step(contributed_));
     const Slice chunk = chunks_[contributed_];
-    std::memcpy(chunks_.at(team_->rank(), contributed_), arguments_.source + chunk.begin * arguments_.element_bytes,
-                chunk.count() * arguments_.element_bytes);
+    std::memcpy(chunks_.exchanged_at(team_->rank(), contributed_),
+                arguments_.source + chunk.begin * arguments_.element_bytes, chunk.count() * arguments_.element_bytes);
     team_->publish(base_ + contributed_step(contributed_));
     ++contributed_;
     return true;
@@ -55,7 +55,7 @@ void AllreduceSlots::fold() {
     const Slice chunk = chunks_[folded_];
     const std::size_t offset = chunk.begin * arguments_.element_bytes;
     const void** const inputs = team_->inputs();
-    for (int rank = 0; rank < team_->size(); ++rank) inputs[rank] = chunks_.at(rank, folded_);
+    for (int rank = 0; rank < team_->size(); ++rank) inputs[rank] = chunks_.exchanged_at(rank, folded_);
     inputs[team_->rank()] = arguments_.source + offset;
     if (streams_)
         fold_past_caches(arguments_.destination + offset, inputs, chunk.count());

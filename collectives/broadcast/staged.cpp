@@ -32,8 +32,8 @@ void BroadcastStaged::begin() {
     first_cell_ = team_->take_cells(chunks_.size(), 1);
     if (team_->rank() != arguments_.root) {
         const int leader = leader_of(team_->group_index(team_->rank()));
-        relays_ = shape_ == Shape::Grouped && leader == team_->rank();
-        from_ = shape_ == Shape::Flat || relays_ ? arguments_.root : leader;
+        relays_ = shape_ == Shape::Grouped && leader == team_->rank() && team_->group_of(leader).size() > 1;
+        from_ = shape_ == Shape::Flat || leader == team_->rank() ? arguments_.root : leader;
     }
     begun_ = true;
 }

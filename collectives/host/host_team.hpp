@@ -149,6 +149,13 @@ public:
         return staging_ + static_cast<std::size_t>(rank) * parts_.layout.staging_per_rank +
                (index % cells) * cell_bytes_;
     }
+    // The cell that `rank` writes where every rank writes one and reads all others. Two ranks change cells with each
+    // round of the ring: the lines that a rank has read last time lie in its own cache, and nobody has to fetch them
+    // from there when it writes them now (a tenth to a fifth of the time of 1 to 256 KiB). A cell is free for either of
+    // them as its own notes say: what the other wrote there it has read itself.
+    std::byte* exchanged_cell(int rank, std::uint64_t index) const {
+        return cell(parts_.size == 2 && index / cells % 2 == 1 ? 1 - rank : rank, index);
+    }
     // Takes `count` chunks of `span` neighbouring cells (1, 2 or 4); returns the first cell of the first chunk.
     std::uint64_t take_cells(std::uint64_t count, std::uint64_t span) {
         const std::uint64_t first = (next_cell_ + span - 1) / span * span;

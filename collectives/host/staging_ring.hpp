@@ -23,6 +23,10 @@ public:
     Slice operator[](std::uint64_t chunk) const { return chunks_[chunk]; }
     std::size_t bytes() const { return span_ * team_->cell_bytes(); }
     std::byte* at(int rank, std::uint64_t chunk) const { return team_->cell(rank, first_ + chunk * span_); }
+    // See HostTeam::exchanged_cell().
+    std::byte* exchanged_at(int rank, std::uint64_t chunk) const {
+        return team_->exchanged_cell(rank, first_ + chunk * span_);
+    }
 
     // Whether this rank may write the chunk: every reader of what was there is done.
     bool is_free(std::uint64_t chunk) {

@@ -26,6 +26,10 @@ TEST(Interleavings, TwoRanks) {
     run_shape({.ranks = 2}, {}, 6);
 }
 
+TEST(Interleavings, TwoRanksEachAGroupOfItsOwn) {
+    run_shape({.ranks = 2, .groups = {{0}, {1}}}, {}, 6);
+}
+
 TEST(Interleavings, ThreeRanks) {
     run_shape({.ranks = 3}, {}, 6);
 }

@@ -85,6 +85,24 @@ TEST(StagingRing, AllRanksPutTheSameChunkIntoTheSameCell) {
     }
 }
 
+TEST(StagingRing, TwoRanksChangeCellsWithEachRoundSoThatTheyWriteWhatTheyHaveRead) {
+    EmulatedTeam team({.ranks = 2});
+    for (std::uint64_t round = 0; round < 3; ++round)
+        for (std::uint64_t cell = 0; cell < HostTeam::cells; ++cell) {
+            const StagingRing ring(team[0], 1, 1);
+            EXPECT_EQ(ring.exchanged_at(0, 0), ring.at(round % 2 == 0 ? 0 : 1, 0)) << "round " << round;
+            EXPECT_EQ(ring.exchanged_at(1, 0), ring.at(round % 2 == 0 ? 1 : 0, 0)) << "round " << round;
+        }
+}
+
+TEST(StagingRing, MoreRanksKeepTheirCells) {
+    EmulatedTeam team({.ranks = 3});
+    for (std::uint64_t use = 0; use < 2 * HostTeam::cells; ++use) {
+        const StagingRing ring(team[0], 1, 1);
+        for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(ring.exchanged_at(rank, 0), ring.at(rank, 0));
+    }
+}
+
 TEST(StagingRing, ACellIsFreeOnlyOnceAllRanksHaveReachedTheStepThatWasNamed) {
     EmulatedTeam team = make_team();
     StagingRing first(team[0], 2 * cell, 1);
