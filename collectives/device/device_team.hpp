@@ -19,6 +19,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -45,6 +46,7 @@ public:
         std::vector<DescriptorChannel::Address> addresses;  // by rank
         DeviceAlgorithm algorithm = DeviceAlgorithm::Auto;  // agreed
         Executors executors = Executors::Auto;
+        std::chrono::nanoseconds standby{0};  // how long kernels may stay for the next call; 0: they do not
     };
     explicit DeviceTeam(Parts parts);
     ~DeviceTeam();
@@ -62,6 +64,7 @@ public:
     }
     DeviceAlgorithm algorithm() const { return parts_.algorithm; }
     Executors executors() const { return parts_.executors; }
+    std::chrono::nanoseconds standby() const { return parts_.standby; }
 
     // -- Arrivals -----------------------------------------------------------------------------------------------------
     struct Buffer {

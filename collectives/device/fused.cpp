@@ -113,6 +113,20 @@ Progress FusedFold::hear_verdicts() {
 
 // -- Work -------------------------------------------------------------------------------------------------------------
 
+std::chrono::nanoseconds FusedFold::standby() const {
+    // Above, the bytes take longer than a launch.
+    constexpr std::uint64_t most_bytes = std::uint64_t{256} << 10;
+    if ((mine_->last - mine_->first) * work_.element_bytes > most_bytes) return std::chrono::nanoseconds{0};
+    // A kernel of one process keeps those of the others from the device for as long as it stays.
+    for (int rank = 0; rank < team_->size(); ++rank) {
+        const DeviceArrival& arrival = team_->arrival(rank);
+        if (rank != team_->rank() &&
+            (arrival.source.device == mine_->device || arrival.destination.device == mine_->device))
+            return std::chrono::nanoseconds{0};
+    }
+    return team_->standby();
+}
+
 Status FusedFold::launch() {
     if (Status status = team_->process().streams->take(*runtime_, device_, stream_); !status.ok()) return status;
     Addresses inputs;
@@ -150,6 +164,8 @@ Status FusedFold::launch() {
     fold.flag = team_->done_flag(*runtime_, device_);
     fold.flag_value = base_ + 2;
     flagged_ = fold.flag != 0;
+    fold.standby_ns = static_cast<std::uint64_t>(standby().count());
+    fold.stood_by = &stood_by_;
     peercoll_reason_t reason{};
     const peercoll_status_t code = runtime_->fold(stream_.get(), &fold, &reason);
     if (code != PEERCOLL_SUCCESS) return {code, reason.text};

@@ -28,6 +28,7 @@
 
 #include <peercoll/peercoll.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -56,6 +57,8 @@ public:
     Progress progress();
     // Once Done: an executor could not do it and nothing was written; all ranks see the same, and why.
     bool refused() const { return refused_; }
+    // This rank's part was done by a kernel that had stayed on the device.
+    bool stood_by() const { return stood_by_ != 0; }
     // Why it was refused, or has failed.
     const std::string& reason() const { return reason_; }
 
@@ -67,6 +70,8 @@ private:
     void give_verdict(const Status& status);
     Progress hear_verdicts();
     Status launch();
+    // How long the kernel may stay for the next call; 0 where it must not, or where that is not worth it.
+    std::chrono::nanoseconds standby() const;
     void fail_on_device(const std::string& reason);
     Progress wait();
     // Looks whether the work has failed where no flag tells of it.
@@ -83,6 +88,7 @@ private:
     std::uint32_t looks_ = 0;
     std::uint32_t rests_ = 0;
     bool flagged_ = false;  // the device writes `done`
+    std::uint32_t stood_by_ = 0;
     ExecutorMappings mappings_;
     int mapped_ranks_ = 0;
     using Addresses = InlineList<std::uint64_t, PEERCOLL_FOLD_MOST>;

@@ -15,13 +15,13 @@ struct Row {
     std::size_t devices;
     // Up to so many bytes one executor serves all devices: a second launch and its flag cost more than the bytes.
     std::uint64_t one_executor_bytes;
-    // Up to so many bytes an allreduce that is not in place is one-shot.
+    // From there up to so many bytes an allreduce that is not in place is one-shot.
     std::uint64_t one_shot_bytes;
 };
 constexpr std::uint64_t KiB = 1024;
 constexpr Row rows[] = {
     {2, 256 * KiB, 64 * 1024 * KiB},
-    {4, 128 * KiB, 128 * KiB},
+    {4, 64 * KiB, 128 * KiB},
     {SIZE_MAX, 64 * KiB, 64 * KiB},
 };
 
@@ -120,7 +120,10 @@ bool takes_one_shot(const DeviceSituation& situation, std::size_t devices) {
     if (situation.collective != PEERCOLL_ALLREDUCE || situation.executors != Executors::Auto || devices < 2)
         return false;
     if (situation.algorithm == DeviceAlgorithm::TwoShot || !is_apart(situation)) return false;
-    return situation.algorithm == DeviceAlgorithm::OneShot || bytes_of(situation) <= row_of(devices).one_shot_bytes;
+    const Row& row = row_of(devices);
+    const std::uint64_t bytes = bytes_of(situation);
+    return situation.algorithm == DeviceAlgorithm::OneShot ||
+           (bytes > row.one_executor_bytes && bytes <= row.one_shot_bytes);
 }
 
 void cut(const DeviceSituation& situation, ExecutorList& list) {

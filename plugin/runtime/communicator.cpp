@@ -48,6 +48,7 @@ Status Communicator::ready() {
         counters.served = statistics.local(name + ".served");
         counters.bytes = statistics.local(name + ".bytes");
         counters.fused = statistics.local(name + ".algorithm.fused");
+        counters.standby = statistics.local(name + ".fused.standby");
         counters.islands = statistics.local(name + ".algorithm.islands");
         counters.island_bytes_written = statistics.local(name + ".islands.bytes_to_host");
         counters.island_bytes_read = statistics.local(name + ".islands.bytes_from_host");
@@ -105,6 +106,7 @@ void Communicator::count(const Call& call, const Execution& execution) {
         counters.served.add();
         counters.bytes.add(call.bytes());
         (execution.path() == Path::Fused ? counters.fused : counters.islands).add();
+        if (execution.stood_by()) counters.standby.add();
         counters.island_bytes_written.add(execution.crossings().written);
         counters.island_bytes_read.add(execution.crossings().read);
     } else {

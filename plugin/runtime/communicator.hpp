@@ -71,6 +71,7 @@ private:
         LocalCounter served;
         LocalCounter bytes;
         LocalCounter fused;                 // by kernels, in device memory
+        LocalCounter standby;               // of those, by a kernel that this rank had left on its device
         LocalCounter islands;               // by kernels of each island, in between through host memory
         LocalCounter island_bytes_written;  // to host memory, by this rank's device
         LocalCounter island_bytes_read;

@@ -137,6 +137,7 @@ DeviceWork DeviceCall::work_in(const DeviceSituation& situation) const {
 template <typename Task>
 Progress DeviceCall::end_of(const Task& task) {
     if constexpr (std::is_same_v<Task, Islands>) crossings_ = task.crossings();
+    if constexpr (std::is_same_v<Task, FusedFold>) stood_by_ = task.stood_by();
     if (!task.refused()) return Progress::Done;
     stage(true, call_.single_copy, std::string(task.reason()));
     return Progress::Advanced;

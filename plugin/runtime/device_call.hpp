@@ -48,6 +48,8 @@ public:
     const std::string& not_fused_because() const { return not_fused_because_; }
     // Of this rank's device as an actor of islands.
     const HostCrossings& crossings() const { return crossings_; }
+    // This rank's device had kept a kernel for the call.
+    bool stood_by() const { return stood_by_; }
     // Why it has failed, if it was for a device.
     const Status& status() const { return status_; }
 
@@ -72,6 +74,7 @@ private:
     std::size_t algorithm_ = 0;
     std::string not_fused_because_;
     HostCrossings crossings_;
+    bool stood_by_ = false;
     Status status_;
     std::variant<std::monostate, DeviceMeeting, Operation, StagedCall, FusedFold, Islands> task_;
 };

@@ -89,6 +89,7 @@ Status set_up_devices(Context& context, const peercoll_comm_params_t& comm, Node
     for (const SegmentRecord& record : records) parts.addresses.push_back(record.address);
     parts.algorithm = node.agreed.device_algorithm;
     parts.executors = node.agreed.executors;
+    parts.standby = context.options().device_standby.value_or(std::chrono::microseconds{0});
     node.devices = std::make_unique<DeviceTeam>(std::move(parts));
     context.statistics().shared("device.set_up").fetch_add(1, std::memory_order_relaxed);
     return {};

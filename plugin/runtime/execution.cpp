@@ -37,6 +37,7 @@ Progress Execution::end() {
         algorithm_ = call.algorithm();
         not_fused_because_ = call.not_fused_because();
         crossings_ = call.crossings();
+        stood_by_ = call.stood_by();
     }
     if (call_->kind == PEERCOLL_ALLREDUCE && node_->devices == nullptr) hear_of_devices(*node_, position_);
     return Progress::Done;

@@ -55,6 +55,8 @@ public:
     std::size_t algorithm() const { return algorithm_; }
     const std::string& not_fused_because() const { return not_fused_because_; }
     const HostCrossings& crossings() const { return crossings_; }
+    // A kernel that this rank had left on its device did its part.
+    bool stood_by() const { return stood_by_; }
     // Why it has failed, if it was for a device.
     const Status& status() const { return status_; }
 
@@ -75,6 +77,7 @@ private:
     std::size_t algorithm_ = 0;
     std::string not_fused_because_;
     HostCrossings crossings_;
+    bool stood_by_ = false;
     Status status_;
     std::variant<std::monostate, Operation, DeviceCall> work_;
 };

@@ -95,6 +95,13 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(*milliseconds));
 }
 
+std::optional<std::chrono::microseconds> parse_short_duration(std::string_view text) {
+    constexpr std::array<Unit, 3> units{{{"us", 1}, {"ms", 1000}, {"s", 1'000'000}}};
+    const auto microseconds = parse_number_with_unit(text, units);
+    if (!microseconds) return std::nullopt;
+    return std::chrono::microseconds(static_cast<std::int64_t>(*microseconds));
+}
+
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> known) {
     const std::string lower = lower_case(word);
     std::string_view best;

@@ -28,6 +28,9 @@ std::optional<std::size_t> parse_size(std::string_view text);
 // "500ms", "2s", "5min", "1h". A number without a unit is refused.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
+// "30us", "2ms", "1s".
+std::optional<std::chrono::microseconds> parse_short_duration(std::string_view text);
+
 // The name of `known` that `word` is most probably a misspelling of; empty if none is near.
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> known);
 

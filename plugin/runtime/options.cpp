@@ -58,6 +58,8 @@ constexpr std::size_t smallest_mapping_cache = std::size_t{1} << 20;
 constexpr std::size_t largest_mapping_cache = std::size_t{1} << 50;
 constexpr std::chrono::milliseconds shortest_duration = 1ms;
 constexpr std::chrono::milliseconds longest_duration = 24h;
+constexpr std::chrono::microseconds shortest_standby = 1us;
+constexpr std::chrono::microseconds longest_standby = 1s;
 
 // Sets its member of Options from text; answers the text to show for it, or nullopt if the text does not parse.
 using Reader = std::function<std::optional<std::string>(std::string_view text, Options& options)>;
@@ -95,6 +97,11 @@ Reader size_reader(std::optional<std::size_t> Options::*member) {
 Reader duration_reader(std::optional<std::chrono::milliseconds> Options::*member) {
     return bounded_reader<std::chrono::milliseconds>(member, "off", parse_duration, shortest_duration,
                                                      longest_duration);
+}
+
+Reader short_duration_reader(std::optional<std::chrono::microseconds> Options::*member) {
+    return bounded_reader<std::chrono::microseconds>(member, "off", parse_short_duration, shortest_standby,
+                                                     longest_standby);
 }
 
 // The same for an option that always has a value.
@@ -224,6 +231,11 @@ const std::vector<Row>& rows() {
           "where processes share a device at the same time, as under MPS); auto decides between the first two by size.",
           executor_values, "auto"},
          word_reader(&Options::executors, executor_words)},
+        {{"device_standby",
+          "Where small collectives follow each other closely, and one rank alone uses a device: how long the kernel of "
+          "one waits on the device for the next, which then needs no launch.",
+          "off or a duration from 1us to 1s", "30us"},
+         short_duration_reader(&Options::device_standby)},
         {{"peer_access",
           "Which devices may read and write each other's memory: all that have been proven to, only a device its own "
           "(of several processes), or none.",

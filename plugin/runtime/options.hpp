@@ -52,6 +52,8 @@ struct Options {
     std::string device_runtimes;  // paths separated by ':'
     DeviceAlgorithm device_algorithm = DeviceAlgorithm::Auto;
     Executors executors = Executors::Auto;
+    // How long the kernel of a small collective stays on its device for the next one; nullopt: off.
+    std::optional<std::chrono::microseconds> device_standby = std::chrono::microseconds(30);
     PeerLevel peer_access = PeerLevel::All;
     std::string peer_veto;  // plugin/peer/veto_words.hpp
     PeerProof peer_proof = PeerProof::On;

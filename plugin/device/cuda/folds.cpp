@@ -10,7 +10,9 @@ namespace {
 // A kernel of several blocks finds its last one, which writes the flag, by a counter on the device. Each stream has its
 // own, since kernels of one stream never run at the same time. They are cut from slabs that live as long as the
 // attachment: giving back device memory waits for the whole device.
-constexpr std::size_t counter_bytes = 128;  // a cache line of the device
+// The counter is followed by the relay of kernels that stay (standby.hpp), which begins with zeros, too.
+constexpr std::size_t counter_bytes = 1024;
+static_assert(relay_offset + relay_bytes <= counter_bytes && relay_offset >= 128, "not on one cache line");
 constexpr std::size_t counters_in_slab = 64;
 
 Status add_slab(const DriverFunctions& driver, Device& device) {
@@ -48,6 +50,43 @@ Status bad_fold(const peercoll_fold_t& fold) {
                         fold.n_inputs, fold.n_blocks, fold.n_outputs, fold.datatype, fold.op, PEERCOLL_FOLD_MOST)};
 }
 
+void remember(Stream& stream, const peercoll_fold_t& fold) {
+    stream.last = {fold_kernel_name(fold.datatype, fold.op),
+                   fold.count,
+                   fold.n_inputs,
+                   fold.n_outputs,
+                   fold.inputs[0],
+                   fold.outputs[0],
+                   fold.flag};
+}
+
+// The fold by a kernel that stays on the device: one that is there, or a new one where that is worth it. False: it is
+// to be launched as usual.
+bool stays(Attachment& attachment, Stream& stream, const peercoll_fold_t& fold, CuFunction ordinary,
+           FoldParameters parameters, Status& status) {
+    Device& device = *stream.device;
+    const std::uint32_t blocks = standby_blocks(parameters, device.multiprocessors);
+    const std::lock_guard lock(stream.mutex);
+    if (stream.standby.kernel != nullptr) {
+        parameters.counter = stream.counter;
+        const CuFunction standing = device.kernels.find_standing(attachment, fold.datatype, fold.op);
+        if (post_to_standby(attachment, stream, standing, ordinary, blocks, parameters, status)) {
+            remember(stream, fold);
+            if (fold.stood_by != nullptr) *fold.stood_by = 1;
+            return true;
+        }
+        if (!status.ok()) return false;
+    }
+    const std::chrono::nanoseconds patience(fold.standby_ns);
+    if (blocks == 0 || !stream.standby.policy.stays(StandbyPolicy::Clock::now(), patience)) return false;
+    const CuFunction standing = device.kernels.find_standing(attachment, fold.datatype, fold.op);
+    if (standing == nullptr) return false;
+    if (status = take_counter(attachment.driver, stream, parameters.counter); !status.ok()) return false;
+    remember(stream, fold);
+    status = launch_standby(attachment, stream, standing, blocks, parameters, patience);
+    return status.ok();
+}
+
 Status launch(Attachment& attachment, Stream& stream, const peercoll_fold_t& fold) {
     FoldParameters parameters;
     if (fold.struct_size < sizeof fold || !fill_fold_parameters(fold, parameters)) return bad_fold(fold);
@@ -55,21 +94,18 @@ Status launch(Attachment& attachment, Stream& stream, const peercoll_fold_t& fol
     CuFunction kernel = nullptr;
     if (Status status = device.kernels.find(attachment, device, fold.datatype, fold.op, kernel); !status.ok())
         return status;
+    Status status;
+    if (fold.standby_ns != 0 && stays(attachment, stream, fold, kernel, parameters, status)) return status;
+    if (!status.ok()) return status;
     const bool once = passes_once(parameters, fold.granularity_log2) && (parameters.flag == 0 || device.writes_flags);
     if (once) parameters.flag = 0;
     const FoldGeometry geometry = fold_geometry(parameters, device.multiprocessors, once);
     {
         const std::lock_guard lock(stream.mutex);
+        if (status = dismiss_standby(attachment, stream); !status.ok()) return status;
         if (geometry.blocks > 1 && parameters.flag != 0)
-            if (Status status = take_counter(attachment.driver, stream, parameters.counter); !status.ok())
-                return status;
-        stream.last = {fold_kernel_name(fold.datatype, fold.op),
-                       fold.count,
-                       fold.n_inputs,
-                       fold.n_outputs,
-                       fold.inputs[0],
-                       fold.outputs[0],
-                       fold.flag};
+            if (status = take_counter(attachment.driver, stream, parameters.counter); !status.ok()) return status;
+        remember(stream, fold);
     }
     void* arguments[] = {&parameters};
     CuResult error = attachment.driver.launch_kernel(kernel, geometry.blocks, 1, 1, geometry.threads, 1, 1, 0,

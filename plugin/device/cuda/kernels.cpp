@@ -10,8 +10,13 @@
 namespace peercoll::cuda {
 
 DeviceKernels::DeviceKernels() {
-    for (auto& of_datatype : found_)
-        for (auto& kernel : of_datatype) kernel.store(nullptr, std::memory_order_relaxed);
+    forget_all();
+}
+
+void DeviceKernels::forget_all() {
+    for (Found* const all : {&found_, &found_standing_})
+        for (auto& of_datatype : *all)
+            for (auto& kernel : of_datatype) kernel.store(nullptr, std::memory_order_relaxed);
 }
 
 Status DeviceKernels::find(const Attachment& attachment, const Device& device, peercoll_datatype_t datatype,
@@ -36,6 +41,21 @@ Status DeviceKernels::find(const Attachment& attachment, const Device& device, p
     return {};
 }
 
+CuFunction DeviceKernels::find_standing(const Attachment& attachment, peercoll_datatype_t datatype, peercoll_op_t op) {
+    auto& found = found_standing_[static_cast<std::size_t>(datatype)][static_cast<std::size_t>(op)];
+    CuFunction kernel = found.load(std::memory_order_acquire);
+    if (kernel != nullptr) return kernel;
+    const std::lock_guard lock(mutex_);
+    const int family = fold_kernel_family(datatype, op);
+    if (family < 0) return nullptr;
+    const CuModule module = families_.at(static_cast<std::size_t>(family)).module;
+    const std::string name = fmt::format("{}_standby", fold_kernel_name(datatype, op));
+    if (module == nullptr || attachment.driver.module_get_function(&kernel, module, name.c_str()) != code::success)
+        return nullptr;
+    found.store(kernel, std::memory_order_release);
+    return kernel;
+}
+
 std::string DeviceKernels::describe(const Attachment& attachment, const Device& device) {
     const std::lock_guard lock(mutex_);
     const Family& copies = load(attachment, device, fold_kernel_family(PEERCOLL_BYTE, PEERCOLL_NO_OP));
@@ -44,8 +64,7 @@ std::string DeviceKernels::describe(const Attachment& attachment, const Device& 
 
 void DeviceKernels::unload(const DriverFunctions& driver) {
     const std::lock_guard lock(mutex_);
-    for (auto& of_datatype : found_)
-        for (auto& kernel : of_datatype) kernel.store(nullptr, std::memory_order_relaxed);
+    forget_all();
     for (Family& family : families_) {
         if (family.module != nullptr) driver.module_unload(family.module);
         family = {};

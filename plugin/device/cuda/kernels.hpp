@@ -27,6 +27,8 @@ public:
     // current.
     Status find(const Attachment& attachment, const Device& device, peercoll_datatype_t datatype, peercoll_op_t op,
                 CuFunction& kernel);
+    // The one that stays on the device for more of the same; null if there is none. After find() of the two.
+    CuFunction find_standing(const Attachment& attachment, peercoll_datatype_t datatype, peercoll_op_t op);
     // For people: "device, sm_90 code of nvcc". Loads the kernels that copy, to know.
     std::string describe(const Attachment& attachment, const Device& device);
     void unload(const DriverFunctions& driver);
@@ -38,6 +40,7 @@ private:
         std::string text;  // where the kernels are from
         Status absent;     // why there are none
     };
+    void forget_all();
     // All with mutex_ held.
     const Family& load(const Attachment& attachment, const Device& device, int family);
     static void load_image(const Attachment& attachment, int family, Family& loaded, std::string& refused);
@@ -47,7 +50,9 @@ private:
     std::mutex mutex_;
     std::array<Family, fold_kernel_families> families_;
     // Found already: the way of every fold but the first.
-    std::array<std::array<std::atomic<CuFunction>, PEERCOLL_OP_END>, PEERCOLL_DATATYPE_END> found_;
+    using Found = std::array<std::array<std::atomic<CuFunction>, PEERCOLL_OP_END>, PEERCOLL_DATATYPE_END>;
+    Found found_;
+    Found found_standing_;
 };
 
 }  // namespace peercoll::cuda

@@ -27,6 +27,12 @@ Status progress(const Attachment& attachment, Stream& stream, CuResult error) {
     return stream_error(attachment, stream, error, "work on a stream");
 }
 
+// Before anything but a fold is given to the stream, or waited for: behind a kernel that stays it would wait.
+Status clear_way(Attachment& attachment, Stream& stream) {
+    const std::lock_guard lock(stream.mutex);
+    return dismiss_standby(attachment, stream);
+}
+
 }  // namespace
 
 Status stream_error(const Attachment& attachment, Stream& stream, CuResult error, std::string_view what) {
@@ -66,6 +72,10 @@ void stream_destroy(peercoll_stream_t stream) {
     if (stream == nullptr) return;
     const std::unique_ptr<Stream> last(&stream_of(stream));
     in_context_of(*last, nullptr, [&](Attachment& attachment) {
+        // The device may write into the mailbox until its kernel is gone.
+        if (clear_way(attachment, *last).ok() && last->standby.mailbox != nullptr)
+            attachment.driver.stream_synchronize(last->handle);
+        free_standby(attachment, last->standby);
         attachment.driver.stream_destroy(last->handle);
         give_back_counter(*last);
         return Status();
@@ -76,6 +86,10 @@ peercoll_status_t stream_query(peercoll_stream_t stream, peercoll_reason_t* reas
     Stream& asked = stream_of(stream);
     CuResult error = code::success;
     const peercoll_status_t status = in_context_of(asked, reason, [&](Attachment& attachment) -> Status {
+        {
+            const std::lock_guard lock(asked.mutex);
+            if (Status status = look_after_standby(attachment, asked); !status.ok()) return status;
+        }
         error = attachment.driver.stream_query(asked.handle);
         return error == code::not_ready ? Status() : progress(attachment, asked, error);
     });
@@ -84,7 +98,8 @@ peercoll_status_t stream_query(peercoll_stream_t stream, peercoll_reason_t* reas
 
 peercoll_status_t stream_synchronize(peercoll_stream_t stream, peercoll_reason_t* reason) {
     Stream& asked = stream_of(stream);
-    return in_context_of(asked, reason, [&](Attachment& attachment) {
+    return in_context_of(asked, reason, [&](Attachment& attachment) -> Status {
+        if (Status status = clear_way(attachment, asked); !status.ok()) return status;
         return progress(attachment, asked, attachment.driver.stream_synchronize(asked.handle));
     });
 }
@@ -124,6 +139,7 @@ peercoll_status_t event_record(peercoll_event_t event, peercoll_stream_t stream,
             return {PEERCOLL_ERR_INVALID_ARGUMENT,
                     fmt::format("an event of CUDA device {} on a stream of device {}: expected the same device",
                                 recorded.device->ordinal, on.device->ordinal)};
+        if (Status status = clear_way(attachment, on); !status.ok()) return status;
         const CuResult error = attachment.driver.event_record(recorded.handle, on.handle);
         return error == code::success ? Status()
                                       : stream_error(attachment, on, error, "recording an event on a stream");
@@ -144,7 +160,8 @@ peercoll_status_t event_query(peercoll_event_t event, peercoll_reason_t* reason)
 
 peercoll_status_t stream_wait(peercoll_stream_t stream, peercoll_event_t event, peercoll_reason_t* reason) {
     Stream& waiting = stream_of(stream);
-    return in_context_of(waiting, reason, [&](Attachment& attachment) {
+    return in_context_of(waiting, reason, [&](Attachment& attachment) -> Status {
+        if (Status status = clear_way(attachment, waiting); !status.ok()) return status;
         const CuResult error = attachment.driver.stream_wait_event(waiting.handle, event_of(event).handle, 0);
         return error == code::success ? Status() : stream_error(attachment, waiting, error, "waiting on a stream");
     });
@@ -154,6 +171,7 @@ peercoll_status_t copy(peercoll_stream_t stream, uint64_t to, uint64_t from, siz
     Stream& on = stream_of(stream);
     return in_context_of(on, reason, [&](Attachment& attachment) -> Status {
         if (bytes == 0) return {};
+        if (Status status = clear_way(attachment, on); !status.ok()) return status;
         const CuResult error = attachment.driver.memory_copy_async(to, from, bytes, on.handle);
         if (error == code::success) return {};
         return stream_error(attachment, on, error,
@@ -168,6 +186,7 @@ peercoll_status_t write_flag(peercoll_stream_t stream, uint64_t flag, uint64_t v
             return {PEERCOLL_ERR_NOT_SUPPORTED,
                     fmt::format("CUDA device {} cannot write a flag of 64 bits behind a stream's work",
                                 on.device->ordinal)};
+        if (Status status = clear_way(attachment, on); !status.ok()) return status;
         const CuResult error = attachment.driver.stream_write_value_64(on.handle, flag, value, 0);
         return error == code::success
                    ? Status()

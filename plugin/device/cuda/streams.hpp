@@ -4,6 +4,7 @@
 
 #include "plugin/device/cuda/attachment.hpp"
 #include "plugin/device/cuda/contexts.hpp"
+#include "plugin/device/cuda/standby.hpp"
 
 #include <mutex>
 
@@ -26,8 +27,9 @@ struct Stream {
     CuContext context = nullptr;
     CuStream handle = nullptr;
     std::mutex mutex;       // what follows
-    CuAddress counter = 0;  // a zero word on the device; 0 until a fold needs one
+    CuAddress counter = 0;  // a zero word on the device, and the relay of kernels that stay; 0 until a fold needs one
     LastFold last;
+    Standby standby;
 };
 
 struct Event {

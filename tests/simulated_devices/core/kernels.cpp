@@ -79,7 +79,7 @@ Kernel find_kernel(const std::string& name) {
         return Kernel();
     }
     return Kernel{reinterpret_cast<void (*)(void*, const peercoll_simulated_launch*)>(function),
-                  *static_cast<const std::size_t*>(bytes)};
+                  *static_cast<const std::size_t*>(bytes), ::dlsym(library, (name + "_stays").c_str()) != nullptr};
 }
 
 Result run_kernel(const ExecutionContext& context, int ordinal, const Kernel& kernel, std::vector<std::byte> parameters,

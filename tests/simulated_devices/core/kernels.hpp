@@ -16,6 +16,7 @@ namespace peercoll::simulator {
 struct Kernel {
     void (*function)(void*, const peercoll_simulated_launch*) = nullptr;  // null: there is none of that name
     std::size_t parameter_bytes = 0;
+    bool stays = false;  // waits for more to do, so other streams' work goes on beside it
 };
 
 // A library that cannot be loaded is told on standard error, once.

@@ -5,10 +5,12 @@
  *
  *     extern "C" void fold(void *parameters, const peercoll_simulated_launch *launch);
  *     extern "C" const size_t fold_parameter_bytes;      (sizeof of the kernel's one by-value argument)
+ *     extern "C" const char fold_stays;                  (only where the kernel waits for more to do)
  *
  * One call is the whole grid: the kernel loops over blocks and threads itself. `parameters` is a copy, taken at the
  * launch, of what kernelParams[0] pointed to. A kernel runs on a thread of its device; kernels of different devices run
- * at the same time, those of one device of one process one after the other.
+ * at the same time, those of one device of one process one after the other, but for those that stay, which have a thread
+ * of their own.
  */
 #ifndef PEERCOLL_SIMULATED_LAUNCH_H
 #define PEERCOLL_SIMULATED_LAUNCH_H

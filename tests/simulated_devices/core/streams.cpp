@@ -77,7 +77,7 @@ std::shared_ptr<Stream> Scheduler::next(Worker& worker, Clock::time_point now, C
     std::vector<std::shared_ptr<Stream>> candidates;
     for (const auto& stream : worker.streams) {
         const Operation& first = stream->queue_.front();
-        if (stream->on_host_) {
+        if (stream->elsewhere_) {
             continue;
         }
         if (first.earliest > now) {
@@ -117,12 +117,16 @@ void Scheduler::work(Worker& worker) {
             continue;
         }
         if (stream->queue_.front().on_host) {
-            stream->on_host_ = true;
+            stream->elsewhere_ = true;
             host_work_.push_back(stream);
             if (!host_started_) {
                 host_started_ = true;
                 std::thread(&Scheduler::work_for_host, this).detach();
             }
+        } else if (stream->queue_.front().beside) {
+            stream->elsewhere_ = true;
+            ++beside_;
+            std::thread(&Scheduler::work_beside, this, stream).detach();
         } else {
             run_first(lock, *stream, worker.running);
             finish(worker, stream);
@@ -143,10 +147,21 @@ void Scheduler::work_for_host() {
         const std::shared_ptr<Stream> stream = host_work_.front();
         host_work_.pop_front();
         run_first(lock, *stream, host_running_);
-        stream->on_host_ = false;
+        stream->elsewhere_ = false;
         finish(*workers_[stream->context()->device], stream);
         changed_.notify_all();
     }
+}
+
+void Scheduler::work_beside(const std::shared_ptr<Stream>& stream) {
+    inside_worker = true;
+    std::unique_lock lock(mutex_);
+    bool running = false;
+    run_first(lock, *stream, running);
+    stream->elsewhere_ = false;
+    finish(*workers_[stream->context()->device], stream);
+    --beside_;
+    changed_.notify_all();
 }
 
 void Scheduler::run_first(std::unique_lock<std::mutex>& lock, Stream& stream, bool& running) {
@@ -221,8 +236,8 @@ void Scheduler::stop(std::chrono::milliseconds limit) {
     stopped_ = true;
     changed_.notify_all();
     changed_.wait_for(lock, limit, [this] {
-        return std::none_of(workers_.begin(), workers_.end(),
-                            [](const auto& worker) { return worker.second->running; });
+        return beside_ == 0 && std::none_of(workers_.begin(), workers_.end(),
+                                            [](const auto& worker) { return worker.second->running; });
     });
 }
 

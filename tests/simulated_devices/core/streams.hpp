@@ -31,6 +31,7 @@ struct Operation {
     std::function<bool()> ready;  // empty: at once
     bool even_after_fault = false;
     bool on_host = false;  // a function of the application: the device goes on with other streams meanwhile
+    bool beside = false;   // a kernel that stays: the same, on a thread of its own
     // Set by the scheduler.
     std::uint64_t sequence = 0;
     std::chrono::steady_clock::time_point earliest{};
@@ -48,7 +49,7 @@ private:
     const std::shared_ptr<ExecutionContext> context_;
     const StreamKind kind_;
     std::deque<Operation> queue_;  // the first one may be running
-    bool on_host_ = false;         // the first one is, or waits to be, run by the host's thread
+    bool elsewhere_ = false;       // the first one is, or waits to be, run by another thread than the device's
     std::uint64_t submitted_ = 0;
     std::uint64_t completed_ = 0;
 };
@@ -84,6 +85,8 @@ private:
     void work(Worker& worker);
     // The application's functions, one after the other on a thread of their own.
     void work_for_host();
+    // One kernel that stays.
+    void work_beside(const std::shared_ptr<Stream>& stream);
     void run_first(std::unique_lock<std::mutex>& lock, Stream& stream, bool& running);
     std::shared_ptr<Stream> next(Worker& worker, Clock::time_point now, Clock::time_point& wake);
     bool in_turn(const Worker& worker, const Stream& stream) const;
@@ -97,6 +100,7 @@ private:
     std::deque<std::shared_ptr<Stream>> host_work_;
     bool host_started_ = false;
     bool host_running_ = false;
+    int beside_ = 0;  // threads
     std::mt19937_64 random_;
     std::uint64_t sequence_ = 0;
     bool stopped_ = false;

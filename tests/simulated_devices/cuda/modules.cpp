@@ -183,10 +183,13 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
             return CUDA_ERROR_INVALID_VALUE;
         }
         const auto* first = static_cast<const std::byte*>(parameters[0]);
-        submit(*stream, [execution = context.execution, ordinal = context.ordinal, kernel = object->kernel, shape,
+        Operation operation;
+        operation.run = [execution = context.execution, ordinal = context.ordinal, kernel = object->kernel, shape,
                          copy = std::vector<std::byte>(first, first + object->kernel.parameter_bytes)] {
             return run_kernel(*execution, ordinal, kernel, copy, shape);
-        });
+        };
+        operation.beside = object->kernel.stays;
+        process().scheduler().submit(stream->stream, std::move(operation));
         return CUDA_SUCCESS;
     });
 }

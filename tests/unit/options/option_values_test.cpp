@@ -37,6 +37,15 @@ TEST(OptionValues, DurationsHaveAUnit) {
     }
 }
 
+TEST(OptionValues, ShortDurationsHaveAUnit) {
+    EXPECT_EQ(parse_short_duration("30us"), 30us);
+    EXPECT_EQ(parse_short_duration("2ms"), 2000us);
+    EXPECT_EQ(parse_short_duration("1S"), 1000000us);
+    for (const char* text : {"", "5", "us", "1.5us", "-1us", "1min", "1h", "3 us", "off", "99999999999999999s"}) {
+        EXPECT_EQ(parse_short_duration(text), std::nullopt) << '"' << text << '"';
+    }
+}
+
 TEST(OptionValues, WordsAreFoundByTheirPosition) {
     constexpr std::array<std::string_view, 3> words{"auto", "cma", "off"};
     EXPECT_EQ(parse_word("auto", words), 0U);

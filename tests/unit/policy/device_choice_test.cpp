@@ -114,8 +114,8 @@ TEST(DeviceChoice, OneExecutorServesAllDevicesWhereTheMessageIsSmallAndOneEachWh
     expect_cover(large, 64 * MiB / 4);
 }
 
-TEST(DeviceChoice, ApartBetweenTwoDevicesEachReadsAllAndWritesItsOwn) {
-    for (const std::uint64_t bytes : {8 * KiB, 64 * MiB}) {
+TEST(DeviceChoice, ApartBetweenTwoDevicesEachReadsAllAndWritesItsOwnUnlessTheMessageIsSmall) {
+    for (const std::uint64_t bytes : {512 * KiB, 64 * MiB}) {
         Node node({0, 0, 1, 1});
         node.put_apart();
         const DeviceChoice choice = select_device(node.allreduce(bytes));
@@ -126,14 +126,17 @@ TEST(DeviceChoice, ApartBetweenTwoDevicesEachReadsAllAndWritesItsOwn) {
             EXPECT_TRUE(choice.executors[i].own_outputs);
         }
     }
+    Node node({0, 0, 1, 1});
+    node.put_apart();
+    EXPECT_EQ(executors(select_device(node.allreduce(8 * KiB))), std::vector<int>{0});
 }
 
-TEST(DeviceChoice, ApartBetweenManyDevicesSmallMessagesAreOneShotAndLargeOnesTwoShot) {
+TEST(DeviceChoice, ApartBetweenManyDevicesMediumMessagesAreOneShotAndLargeOnesTwoShot) {
     Node node({0, 1, 2, 3});
     node.put_apart();
-    const DeviceChoice small = select_device(node.allreduce(8));
-    EXPECT_EQ(small.executors.size(), 4U);
-    EXPECT_TRUE(small.executors[0].own_outputs);
+    const DeviceChoice medium = select_device(node.allreduce(96 * KiB));
+    EXPECT_EQ(medium.executors.size(), 4U);
+    EXPECT_TRUE(medium.executors[0].own_outputs);
     const DeviceChoice large = select_device(node.allreduce(64 * MiB));
     EXPECT_FALSE(large.executors[0].own_outputs);
     expect_cover(large, 64 * MiB / 4);

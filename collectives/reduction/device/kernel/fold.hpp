@@ -34,13 +34,13 @@ PEERCOLL_DEVICE void fold_all_vectors(const FoldParameters& p, Position at, unsi
     fold_any_blocks<K>(p, at, first_byte);
 }
 
+// What is not in vectors.
 template <class K>
-PEERCOLL_DEVICE void fold(const FoldParameters& p, Position at) {
+PEERCOLL_DEVICE void fold_rest(const FoldParameters& p, Position at) {
     using Element = typename K::Element;
     using Part = typename K::Part;
     Elements rest = {p.count, p.count, 0};
     if (p.width == sizeof(Vector)) {
-        fold_all_vectors<typename InVectors<K>::Kernel>(p, at, p.head * sizeof(Element));
         const unsigned long long in_vectors = p.steps * (sizeof(Vector) / sizeof(Element));
         rest = {p.count - in_vectors, p.head, in_vectors};
     }
@@ -49,6 +49,29 @@ PEERCOLL_DEVICE void fold(const FoldParameters& p, Position at) {
     } else if constexpr (sizeof(Part) > 1) {
         fold_elements<K, UInt8>(p, at, rest);
     }
+}
+
+template <class K>
+PEERCOLL_DEVICE void fold(const FoldParameters& p, Position at) {
+    if (p.width == sizeof(Vector)) {
+        fold_all_vectors<typename InVectors<K>::Kernel>(p, at, p.head * sizeof(typename K::Element));
+    }
+    fold_rest<K>(p, at);
+}
+
+// The same without loops of their own for each number of inputs, which small messages do not need.
+template <class K>
+PEERCOLL_DEVICE void fold_few(const FoldParameters& p, Position at) {
+    using Vectors = typename InVectors<K>::Kernel;
+    if (p.width == sizeof(Vector)) {
+        const unsigned long long first_byte = p.head * sizeof(typename K::Element);
+        if (p.n_inputs == 1) {
+            fold_one_block<Vectors, 1>(p, at, first_byte);
+        } else {
+            fold_any_blocks<Vectors>(p, at, first_byte);
+        }
+    }
+    fold_rest<K>(p, at);
 }
 
 }  // namespace peercoll::device

@@ -10,14 +10,18 @@
 #include "collectives/reduction/device/kernel/integers.hpp"
 #include "collectives/reduction/device/kernel/kernel_list.hpp"
 #include "collectives/reduction/device/kernel/pairs.hpp"
+#include "collectives/reduction/device/kernel/standby.hpp"
 
 namespace peercoll::device {
 
-#define PEERCOLL_FOLD_KERNEL(family, DATATYPE, OP, datatype, op, ...) \
-    PEERCOLL_KERNEL(peercoll_fold_##datatype##_##op, sizeof(__VA_ARGS__::Element), fold<__VA_ARGS__>)
+#define PEERCOLL_FOLD_KERNEL(family, DATATYPE, OP, datatype, op, ...)                                 \
+    PEERCOLL_KERNEL(peercoll_fold_##datatype##_##op, sizeof(__VA_ARGS__::Element), fold<__VA_ARGS__>) \
+    PEERCOLL_STANDBY_KERNEL(peercoll_fold_##datatype##_##op##_standby, sizeof(__VA_ARGS__::Element),  \
+                            fold_few<__VA_ARGS__>)
 
 #if !defined(PEERCOLL_KERNEL_FAMILY) || PEERCOLL_KERNEL_FAMILY == PEERCOLL_COPY_FAMILY
 PEERCOLL_KERNEL(peercoll_copy, 1, copy)
+PEERCOLL_STANDBY_KERNEL(peercoll_copy_standby, 1, copy)
 PEERCOLL_BITS_KERNELS(PEERCOLL_FOLD_KERNEL)
 #endif
 #if !defined(PEERCOLL_KERNEL_FAMILY) || PEERCOLL_KERNEL_FAMILY == 1

@@ -30,6 +30,47 @@ struct FoldParameters {
     unsigned head;  // elements before the first multiple of `width`: the first edge
 };
 
-static_assert(sizeof(FoldParameters) <= 4096, "kernel arguments have 4 KiB on every device");
+// What a kernel that stays on the device is given next (standby.hpp).
+struct StandbyTask {
+    static constexpr unsigned most_addresses = 22;
+    static constexpr unsigned leave = 0;
+
+    unsigned blocks;  // that work on it, or `leave`
+    unsigned n_inputs;
+    unsigned n_outputs;
+    unsigned width;
+    unsigned head;
+    unsigned unused;
+    unsigned long long count;
+    unsigned long long steps;
+    unsigned long long tile;
+    unsigned long long block_starts;
+    unsigned long long flag;
+    unsigned long long flag_value;
+    unsigned long long counter;
+    unsigned long long addresses[most_addresses];  // the inputs', then the outputs'
+};
+
+// In host memory that the device reaches: words, then what the kernel says. Positions are in words of 64 bits.
+struct StandbyMailbox {
+    static constexpr unsigned words = 64;
+    static constexpr unsigned taken_at = 72;  // the number of the last task that was taken, behind its flag
+    static constexpr unsigned left_at = 80;   // the number that a kernel was launched with: it takes no task any more
+    static constexpr unsigned bytes = 4096;
+};
+
+// What such a kernel is started with: its only argument, by value.
+struct StandbyParameters {
+    static constexpr unsigned threads = 256;  // of a block, always
+
+    FoldParameters first;
+    unsigned long long mailbox;   // device address of the host's words
+    unsigned long long relay;     // device memory of as many words, written by the first block for the others
+    unsigned long long patience;  // nanoseconds
+    unsigned number;              // of the first task; later ones count on
+    unsigned unused;
+};
+
+static_assert(sizeof(StandbyParameters) <= 4096, "kernel arguments have 4 KiB on every device");
 
 }  // namespace peercoll

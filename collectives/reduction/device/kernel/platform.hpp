@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All that differs between the compilers of the kernels: CUDA (nvcc, NVRTC), HIP (hipcc, hiprtc), and a plain C++
 // compiler, whose kernels the simulated devices run. A kernel is defined by PEERCOLL_KERNEL(name, element_bytes, body),
-// body being a function of the parameters and of a Position.
+// body being a function of the parameters and of a Position; PEERCOLL_STANDBY_KERNEL(...) is one that stays on the
+// device (standby.hpp), where the platform has such kernels.
 #pragma once
 
 #include "collectives/reduction/device/kernel/parameters.hpp"
@@ -117,6 +118,7 @@ PEERCOLL_DEVICE Position position() {
         __VA_ARGS__(parameters, peercoll::device::position());                         \
         peercoll::device::complete(parameters, peercoll::device::position());          \
     }
+#define PEERCOLL_STANDBY_KERNEL(name, element_bytes, ...)
 
 #elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
 
@@ -209,7 +211,54 @@ PEERCOLL_DEVICE Position position() {
         peercoll::device::complete(parameters, peercoll::device::position());                         \
     }
 
-#else  // for simulated devices; whoever compiles this defines PEERCOLL_KERNEL and forbids contraction
+// -- For kernels that stay --
+#define PEERCOLL_HAS_STANDBY 1
+
+constexpr unsigned warp_lanes = 32;
+
+PEERCOLL_DEVICE bool on_all_lanes(bool condition) {
+    return __all_sync(0xffffffffu, condition) != 0;
+}
+PEERCOLL_DEVICE unsigned from_first_lane(unsigned value) {
+    return __shfl_sync(0xffffffffu, value, 0);
+}
+PEERCOLL_DEVICE unsigned long long nanoseconds() {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+PEERCOLL_DEVICE unsigned long long read_system_word(Address address) {
+    unsigned long long word;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(address) : "memory");
+    return word;
+}
+PEERCOLL_DEVICE unsigned long long read_device_word(Address address) {
+    unsigned long long word;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(address) : "memory");
+    return word;
+}
+PEERCOLL_DEVICE void write_system_word(Address address, unsigned long long word) {
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(address), "l"(word) : "memory");
+}
+PEERCOLL_DEVICE void write_device_word(Address address, unsigned long long word) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(word) : "memory");
+}
+// Between what the first block has read and what it relays, so that the others are ordered behind the host as well.
+PEERCOLL_DEVICE void fence_device() {
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+#define PEERCOLL_STANDBY_KERNEL(name, element_bytes, ...)                                                  \
+    extern "C" __global__ void __launch_bounds__(peercoll::StandbyParameters::threads)                     \
+        name(const __grid_constant__ peercoll::StandbyParameters parameters) {                             \
+        __shared__ peercoll::device::StandbyWords words;                                                   \
+        __shared__ peercoll::FoldParameters task;                                                          \
+        peercoll::device::stand_by(                                                                        \
+            parameters, peercoll::device::position(), words, task,                                         \
+            [](const peercoll::FoldParameters& p, peercoll::device::Position at) { __VA_ARGS__(p, at); }); \
+    }
+
+#else  // for simulated devices; whoever compiles this defines both kinds of kernels and forbids contraction
 
 #define PEERCOLL_DEVICE static inline
 #define PEERCOLL_UNROLL
