@@ -12,7 +12,9 @@
 //
 // Cost per rank: n bytes written, (p-1) n read from other cores, one clock step a chunk. With streaming stores a piece
 // of the result is folded where it stays in the first cache and goes from there straight to memory, so that the
-// destination is not read: of what a large message moves over the memory bus, that is a quarter.
+// destination is not read: of what a large message moves over the memory bus, that is a quarter. Then a piece of the
+// next chunk is contributed after each piece folded, so that memory is read and written at the same time (16 MiB, 2
+// ranks: 1.6 ms; chunk after chunk 2.0).
 #include "collectives/allreduce/slots.hpp"
 
 #include <algorithm>
@@ -22,9 +24,9 @@
 namespace peercoll {
 
 // Steps: C(0) is 1, C(c) is 2c, and F(c), after chunk c was folded, is 2c+3: C0 C1 F0 C2 F1 C3 F2 ... That order is
-// kept strictly, also where a rank could fold before it may contribute again.
+// kept strictly, also where a rank could fold before it may contribute again. Streaming, C(c+1) and F(c) are one.
 namespace {
-constexpr std::size_t piece_bytes = 8192;  // of the first cache, with as much of each input
+constexpr std::size_t piece_bytes = 1024;  // so short that one's reads and another's writes are under way together
 
 std::uint64_t contributed_step(std::uint64_t chunk) {
     return chunk == 0 ? 1 : 2 * chunk;
@@ -35,7 +37,8 @@ std::uint64_t folded_step(std::uint64_t chunk) {
 }  // namespace
 
 void AllreduceSlots::begin() {
-    chunks_ = StagingRing(*team_, arguments_.count, arguments_.element_bytes);
+    // Streaming, two chunks of each rank and of both sides are to stay in the second cache.
+    chunks_ = StagingRing(*team_, arguments_.count, arguments_.element_bytes, 1, streams_ ? 1 : 2);
     base_ = team_->begin(folded_step(chunks_.size() - 1));
     begun_ = true;
 }
@@ -51,40 +54,67 @@ bool AllreduceSlots::contribute() {
     return true;
 }
 
-void AllreduceSlots::fold() {
-    const Slice chunk = chunks_[folded_];
-    const std::size_t offset = chunk.begin * arguments_.element_bytes;
+void AllreduceSlots::set_inputs() {
     const void** const inputs = team_->inputs();
     for (int rank = 0; rank < team_->size(); ++rank) inputs[rank] = chunks_.exchanged_at(rank, folded_);
-    inputs[team_->rank()] = arguments_.source + offset;
-    if (streams_)
-        fold_past_caches(arguments_.destination + offset, inputs, chunk.count());
-    else
-        arguments_.plan->evaluate(arguments_.fold, arguments_.element_bytes, arguments_.destination + offset, inputs,
-                                  chunk.count());
+    inputs[team_->rank()] = arguments_.source + chunks_[folded_].begin * arguments_.element_bytes;
+}
+
+void AllreduceSlots::fold() {
+    const Slice chunk = chunks_[folded_];
+    set_inputs();
+    arguments_.plan->evaluate(arguments_.fold, arguments_.element_bytes,
+                              arguments_.destination + chunk.begin * arguments_.element_bytes, team_->inputs(),
+                              chunk.count());
     team_->publish(base_ + folded_step(folded_));
     ++folded_;
 }
 
-void AllreduceSlots::fold_past_caches(std::byte* destination, const void** inputs, std::size_t count) const {
+// Memory is read for the next chunk while it is written for this one.
+void AllreduceSlots::fold_and_contribute() {
     alignas(cache_line) std::array<std::byte, piece_bytes> piece;
     const std::size_t element = arguments_.element_bytes;
     const std::size_t most = piece.size() / element;
-    for (std::size_t done = 0; done < count; done += most) {
-        const std::size_t now = std::min(most, count - done);
+    const Slice chunk = chunks_[folded_];
+    const Slice next = contributed_ < chunks_.size() ? chunks_[contributed_] : Slice{};
+    std::byte* const destination = arguments_.destination + chunk.begin * element;
+    const std::byte* const source = arguments_.source + next.begin * element;
+    std::byte* const cell = next.count() > 0 ? chunks_.exchanged_at(team_->rank(), contributed_) : nullptr;
+    // The first piece ends where a line of the destination does, so that all others are whole lines.
+    std::size_t now = most - reinterpret_cast<std::uintptr_t>(destination) % cache_line / element;
+    set_inputs();
+    const void** const inputs = team_->inputs();
+    for (std::size_t done = 0; done < chunk.count(); done += now, now = most) {
+        now = std::min(now, chunk.count() - done);
         arguments_.plan->evaluate(arguments_.fold, element, piece.data(), inputs, now);
-        stream_copy(destination + done * element, piece.data(), now * element);
+        stream_piece(destination + done * element, piece.data(), now * element);
+        if (done < next.count())
+            copy_piece_of_many(cell + done * element, source + done * element,
+                               std::min(now, next.count() - done) * element);
         for (int rank = 0; rank < team_->size(); ++rank)
             inputs[rank] = static_cast<const std::byte*>(inputs[rank]) + now * element;
     }
+    stream_fence();
+    team_->publish(base_ + folded_step(folded_));  // which says as well that the next chunk is there
+    ++folded_;
+    ++contributed_;
 }
 
 Progress AllreduceSlots::progress() {
     if (!begun_) begin();
-    while (contributed_ < chunks_.size() && contributed_ <= folded_ + 1)
+    const std::uint64_t ahead = streams_ ? 0 : 1;
+    while (contributed_ < chunks_.size() && contributed_ <= folded_ + ahead)
         if (!contribute()) return Progress::Pending;
     if (!team_->all_reached(base_ + contributed_step(folded_))) return Progress::Pending;
-    fold();
+    if (!streams_) {
+        fold();
+    } else {
+        if (contributed_ < chunks_.size()) {
+            if (!chunks_.is_free(contributed_)) return Progress::Pending;
+            chunks_.free_at(contributed_, base_ + folded_step(contributed_));
+        }
+        fold_and_contribute();
+    }
     return folded_ < chunks_.size() ? Progress::Advanced : Progress::Done;
 }
 

@@ -19,7 +19,8 @@ private:
     void begin();
     bool contribute();
     void fold();
-    void fold_past_caches(std::byte* destination, const void** inputs, std::size_t count) const;
+    void set_inputs();
+    void fold_and_contribute();
 
     HostTeam* team_;
     AllreduceArguments arguments_;

@@ -10,12 +10,15 @@ namespace peercoll {
 class StagingRing {
 public:
     StagingRing() = default;
-    // `count` elements in chunks of one, two or four cells, of which 1/`shares` holds the message.
-    StagingRing(HostTeam& team, std::size_t count, std::size_t element_bytes, std::size_t shares = 1) : team_(&team) {
+    // `count` elements in chunks of one, two or four cells, of which 1/`shares` holds the message. What does not fit
+    // into all cells goes in chunks of `span_of_many`.
+    StagingRing(HostTeam& team, std::size_t count, std::size_t element_bytes, std::size_t shares = 1,
+                std::uint64_t span_of_many = 2)
+        : team_(&team) {
         const std::size_t bytes = count * element_bytes * shares;
         const std::size_t cell = team.cell_bytes();
         // All at once if it fits, since a meeting costs more than what overlapping saves; else two chunks under way.
-        span_ = bytes <= cell ? 1 : bytes <= 2 * cell ? 2 : bytes <= 4 * cell ? 4 : 2;
+        span_ = bytes <= cell ? 1 : bytes <= 2 * cell ? 2 : bytes <= 4 * cell ? 4 : span_of_many;
         chunks_ = Chunks(count, element_bytes, span_ * cell / shares);
         first_ = team.take_cells(chunks_.size(), span_);
     }

@@ -33,20 +33,36 @@ bool is_exact(CopyFunction copy, const std::vector<unsigned char>& source, std::
 TEST(StreamCopy, CopiesEveryByteAndNoOtherAtAnyAlignment) {
     const std::vector<unsigned char> source = pattern(512);
     std::vector<unsigned char> field(512);
-    for (std::size_t to = 0; to < 64; ++to)
-        for (const std::size_t from : {0, 1, 3, 8, 15, 16, 31, 33, 63})
-            for (std::size_t bytes = 0; bytes <= 270; bytes += bytes < 140 ? 1 : 7)
-                ASSERT_TRUE(is_exact(stream_copy, source, field, to, from, bytes))
-                    << bytes << " bytes from +" << from << " to +" << to;
+    for (const CopyFunction copy : {stream_copy, copy_piece_of_many})
+        for (std::size_t to = 0; to < 64; ++to)
+            for (const std::size_t from : {0, 1, 3, 8, 15, 16, 31, 33, 63})
+                for (std::size_t bytes = 0; bytes <= 270; bytes += bytes < 140 ? 1 : 7)
+                    ASSERT_TRUE(is_exact(copy, source, field, to, from, bytes))
+                        << bytes << " bytes from +" << from << " to +" << to;
 }
 
 TEST(StreamCopy, CopiesLargeMessages) {
     constexpr std::size_t most = std::size_t{3} << 20;
     const std::vector<unsigned char> source = pattern(most + 64);
     std::vector<unsigned char> field(most + 256);
-    for (const std::size_t bytes : {std::size_t{65536}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, most - 63})
-        for (const std::size_t to : {0, 1, 63})
-            ASSERT_TRUE(is_exact(stream_copy, source, field, to, 5, bytes)) << bytes << " bytes to +" << to;
+    for (const CopyFunction copy : {stream_copy, copy_piece_of_many})
+        for (const std::size_t bytes :
+             {std::size_t{65536}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1, most - 63})
+            for (const std::size_t to : {0, 1, 63})
+                ASSERT_TRUE(is_exact(copy, source, field, to, 5, bytes)) << bytes << " bytes to +" << to;
+}
+
+TEST(StreamCopy, PiecesBehindOneFenceCopyWhatOneCopyDoes) {
+    const std::vector<unsigned char> source = pattern(8192);
+    const auto in_pieces = [](void* destination, const void* from, std::size_t bytes) {
+        for (std::size_t done = 0; done < bytes; done += 1000)
+            stream_piece(static_cast<char*>(destination) + done, static_cast<const char*>(from) + done,
+                         std::min<std::size_t>(1000, bytes - done));
+        stream_fence();
+    };
+    std::vector<unsigned char> field(8192);
+    for (const std::size_t bytes : {0, 999, 1000, 1001, 8000})
+        EXPECT_TRUE(is_exact(in_pieces, source, field, 5, 3, bytes)) << bytes << " bytes";
 }
 
 TEST(StreamCopy, BothKindsOfStoresCopyTheSame) {
