@@ -50,10 +50,10 @@ StandbyTask task_of(const FoldParameters& parameters, std::uint32_t blocks) {
     return task;
 }
 
-Status launch(const Attachment& attachment, const Stream& stream, CuFunction kernel, std::uint32_t blocks,
+Status launch(const Attachment& attachment, const Stream& stream, CuFunction kernel, FoldGeometry geometry,
               void* parameters) {
     void* arguments[] = {parameters};
-    const CuResult error = attachment.driver.launch_kernel(kernel, blocks, 1, 1, StandbyParameters::threads, 1, 1, 0,
+    const CuResult error = attachment.driver.launch_kernel(kernel, geometry.blocks, 1, 1, geometry.threads, 1, 1, 0,
                                                            stream.handle, arguments, nullptr);
     if (error == code::success) return {};
     return driver_error(attachment.driver, error, "launching a fold on a stream");
@@ -75,8 +75,8 @@ Status see_it_taken(Attachment& attachment, Stream& stream) {
         }
         if (!over) continue;
         standby.kernel = nullptr;
-        return launch(attachment, stream, std::exchange(standby.posted_kernel, nullptr), standby.posted_blocks,
-                      &standby.posted);
+        return launch(attachment, stream, std::exchange(standby.posted_kernel, nullptr),
+                      {standby.posted_blocks, FoldParameters::most_threads}, &standby.posted);
     }
 }
 
@@ -102,8 +102,8 @@ Status have_mailbox(Attachment& attachment, Standby& standby) {
 
 std::uint32_t standby_blocks(FoldParameters& parameters, int multiprocessors) {
     constexpr std::uint64_t threads = StandbyParameters::threads;
-    // What 64 blocks move with one access of each thread; with more, a launch does not matter much.
-    constexpr std::uint64_t most_steps = 64 * threads;
+    // More than 16 blocks move with one access of each thread: there, a launch does not matter much.
+    constexpr std::uint64_t most_steps = 16 * threads;
     if (parameters.flag == 0 || parameters.n_inputs + parameters.n_outputs > StandbyTask::most_addresses ||
         parameters.steps > most_steps)
         return 0;
@@ -151,7 +151,9 @@ Status launch_standby(Attachment& attachment, Stream& stream, CuFunction standin
     given.patience = static_cast<std::uint64_t>(patience.count());
     given.number = standby.number + 2;  // one more is what a kernel that left by itself told its other blocks
     given.unused = 0;
-    if (Status status = launch(attachment, stream, standing, blocks, &given); !status.ok()) return status;
+    if (Status status = launch(attachment, stream, standing, {blocks, StandbyParameters::threads}, &given);
+        !status.ok())
+        return status;
     standby.number = standby.launched = given.number;
     standby.kernel = standing;
     standby.blocks = blocks;

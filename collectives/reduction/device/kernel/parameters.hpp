@@ -61,7 +61,8 @@ struct StandbyMailbox {
 
 // What such a kernel is started with: its only argument, by value.
 struct StandbyParameters {
-    static constexpr unsigned threads = 256;  // of a block, always
+    // Of a block, always: the first block alone does what is small, because telling others takes two microseconds.
+    static constexpr unsigned threads = 1024;
 
     FoldParameters first;
     unsigned long long mailbox;   // device address of the host's words
