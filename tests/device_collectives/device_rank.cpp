@@ -61,6 +61,12 @@ void DeviceRank::use(int device) {
     device_ = device;
 }
 
+void skip_on_real_devices() {
+    if (!face().simulated) {
+        GTEST_SKIP() << "the node is real: it has what it has";
+    }
+}
+
 void leave_with_devices(const Rank& rank) {
     EXPECT_TRUE(end_of(rank).meet());
     EXPECT_TRUE(end_of(rank).meet());

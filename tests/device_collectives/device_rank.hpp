@@ -42,6 +42,9 @@ private:
     std::uint64_t before_ = 0;  // bytes in use
 };
 
+// For tests of what only a simulated node has: faults, and as many devices as one likes.
+void skip_on_real_devices();
+
 // For a rank that has no device at the end, where others leave.
 void leave_with_devices(const Rank& rank);
 

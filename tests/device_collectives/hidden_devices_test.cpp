@@ -67,6 +67,11 @@ Machine on(const std::string& node) {
 
 TEST(HiddenDevices, OfRanksWithOneEach) {
     run_scene({on("devices 2\n"), {"0", "1"}}, Path::Fused, proven);
+}
+
+TEST(HiddenDevices, OfFourRanksWithOneEach) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     run_scene({on("devices 4\n"), {"3", "1", "0", "2"}}, Path::Fused, proven);
 }
 
@@ -80,6 +85,8 @@ TEST(HiddenDevices, FromSomeOfTheRanksOnly) {
 }
 
 TEST(HiddenDevices, ThatTheDriverDoesNotMapAreStaged) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     run_scene({on("devices 2\nhidden_import refused\n"), {"0", "1"}}, Path::Staged, "CUDA_VISIBLE_DEVICES");
     // One rank sees all, and no path is used in one direction only.
     run_scene({on("devices 2\nhidden_import refused\n"), {"0", "0,1"}, {0, 1}}, Path::Staged, "CUDA_VISIBLE_DEVICES");
@@ -90,10 +97,14 @@ TEST(HiddenDevices, ThatTheDriverDoesNotMapDoNotMatterOnOneDevice) {
 }
 
 TEST(HiddenDevices, OutOfReachAreStaged) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     run_scene({on("devices 2\npath all all no\n"), {"0", "1"}}, Path::Staged, "cannot reach each other");
 }
 
 TEST(HiddenDevices, WhereStoresAreLostAreStaged) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     run_scene({on("devices 2\npath all all loses_stores\n"), {"0", "1"}}, Path::Staged,
               "a kernel's stores did not arrive");
     run_scene({on("devices 2\npath 1 0 loses_all\n"), {"0", "1"}}, Path::Staged, "staged through host memory");
@@ -102,6 +113,8 @@ TEST(HiddenDevices, WhereStoresAreLostAreStaged) {
 // The simulated driver maps legacy handles of such devices and no descriptors: the path is proven, and the first import
 // of such a buffer fails on all ranks alike.
 TEST(HiddenDevices, WhoseMemoryIsSharedByDescriptorsAreStagedWhereTheDriverTakesNone) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     run_scene({on("devices 2\n"), {"0", "1"}, {}, Memory::SharedPhysical}, Path::Staged, proven);
     run_scene({on("devices 2\n"), {"0", "1"}, {}, Memory::SharedPool}, Path::Staged, proven);
 }

@@ -57,6 +57,8 @@ int device_of(const Rank& rank) {
 }
 
 TEST(LateDevices, ARankThatNeverLoadsTheDriver) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     const ReductionCase wanted = sum_of_floats();
     for (int without = 0; without < ranks; ++without) {
         run_ranks(ranks, [&](Rank& rank) {
@@ -85,6 +87,8 @@ TEST(LateDevices, ARankThatNeverLoadsTheDriver) {
 }
 
 TEST(LateDevices, AllRanksAfterSeveralAllreduces) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     const ReductionCase wanted = sum_of_floats();
     run_ranks(ranks, [&](Rank& rank) {
         std::optional<Context> context(std::in_place, options);
@@ -109,6 +113,8 @@ TEST(LateDevices, AllRanksAfterSeveralAllreduces) {
 }
 
 TEST(LateDevices, AllRanksAfterSeveralBroadcasts) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     const ReductionCase wanted = sum_of_floats();
     run_ranks(ranks, [&](Rank& rank) {
         std::optional<Context> context(std::in_place, options);
@@ -129,6 +135,8 @@ TEST(LateDevices, AllRanksAfterSeveralBroadcasts) {
 }
 
 TEST(LateDevices, OneRankAfterTheOthersInAllreduces) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     const ReductionCase wanted = sum_of_floats();
     for (int late = 0; late < ranks; ++late) {
         run_ranks(ranks, [&](Rank& rank) {
@@ -179,6 +187,8 @@ TEST(LateDevices, DeviceZeroIsKnownByItsSecondBufferAtTheLatest) {
 }
 
 TEST(LateDevices, ASecondDeviceOfEachRank) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     const ReductionCase wanted = sum_of_floats();
     run_ranks(ranks, [&](Rank& rank) {
         DeviceRank process(rank, machine_with(5), device_of(rank));
@@ -201,6 +211,8 @@ TEST(LateDevices, ASecondDeviceOfEachRank) {
 }
 
 TEST(LateDevices, ASecondDeviceOfOneRankOnly) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
     if (face().keeps_memory()) {
         GTEST_SKIP() << "the mover frees memory that was used, which the user of " << face().name << " has excluded";
     }
