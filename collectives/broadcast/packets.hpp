@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packets: broadcast of tiny messages; the data carries its own flag.
 //
-// When: up to 1064 bytes (19 lines of 56 bytes).
+// When: the tiniest messages; at most 1064 bytes (19 lines of 56 bytes).
 //
 //   root: [data|step] into its packet lines       others: read them when its steps are right
 //

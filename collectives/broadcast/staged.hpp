@@ -21,6 +21,7 @@ private:
     Progress write_chunk();
     Progress read_chunk();
     bool cell_is_free();
+    std::uint64_t cell() const { return first_cell_ + chunk_ * span_; }
     int leader_of(std::size_t group) const;
 
     HostTeam* team_;
@@ -30,6 +31,7 @@ private:
     Chunks chunks_;
     std::uint64_t base_ = 0;
     std::uint64_t first_cell_ = 0;
+    std::uint64_t span_ = 1;  // cells of a chunk
     std::uint64_t chunk_ = 0;
     int from_ = -1;  // whose cells this rank reads; -1: none, it is the root
     bool relays_ = false;

@@ -141,10 +141,12 @@ public:
     }
 
     // -- Staging cells ------------------------------------------------------------------------------------------------
-    // Each rank's staging is a ring of cells, used in turn by all ranks alike. A chunk of a message takes one, two or
-    // all four neighbouring cells: small chunks overlap with each other, large ones save meetings.
-    static constexpr std::size_t cells = 4;
+    // Each rank's staging is a ring of cells, used in turn by all ranks alike. A chunk of a message takes one cell, or
+    // a quarter, a half or all of them, neighbours: small chunks overlap with each other, large ones save meetings.
+    static constexpr std::size_t cells = 16;
+    static constexpr std::uint64_t quarter = cells / 4;
     std::size_t cell_bytes() const { return cell_bytes_; }
+    std::size_t quarter_bytes() const { return quarter * cell_bytes_; }
     std::byte* cell(int rank, std::uint64_t index) const {
         return staging_ + static_cast<std::size_t>(rank) * parts_.layout.staging_per_rank +
                (index % cells) * cell_bytes_;
@@ -156,7 +158,7 @@ public:
     std::byte* exchanged_cell(int rank, std::uint64_t index) const {
         return cell(parts_.size == 2 && index / cells % 2 == 1 ? 1 - rank : rank, index);
     }
-    // Takes `count` chunks of `span` neighbouring cells (1, 2 or 4); returns the first cell of the first chunk.
+    // Takes `count` chunks of `span` neighbouring cells; returns the first cell of the first chunk.
     std::uint64_t take_cells(std::uint64_t count, std::uint64_t span) {
         const std::uint64_t first = (next_cell_ + span - 1) / span * span;
         next_cell_ = first + count * span;

@@ -10,16 +10,20 @@ namespace peercoll {
 class StagingRing {
 public:
     StagingRing() = default;
-    // `count` elements in chunks of one, two or four cells, of which 1/`shares` holds the message. What does not fit
-    // into all cells goes in chunks of `span_of_many`.
+    // `count` elements in chunks of a quarter of the cells, a half or all, of which 1/`shares` holds the message. What
+    // does not fit into all goes in chunks of `quarters_of_many` quarters.
     StagingRing(HostTeam& team, std::size_t count, std::size_t element_bytes, std::size_t shares = 1,
-                std::uint64_t span_of_many = 2)
+                std::uint64_t quarters_of_many = 2)
         : team_(&team) {
         const std::size_t bytes = count * element_bytes * shares;
-        const std::size_t cell = team.cell_bytes();
+        const std::size_t quarter = team.quarter_bytes();
         // All at once if it fits, since a meeting costs more than what overlapping saves; else two chunks under way.
-        span_ = bytes <= cell ? 1 : bytes <= 2 * cell ? 2 : bytes <= 4 * cell ? 4 : span_of_many;
-        chunks_ = Chunks(count, element_bytes, span_ * cell / shares);
+        const std::uint64_t quarters = bytes <= quarter       ? 1
+                                       : bytes <= 2 * quarter ? 2
+                                       : bytes <= 4 * quarter ? 4
+                                                              : quarters_of_many;
+        span_ = quarters * HostTeam::quarter;
+        chunks_ = Chunks(count, element_bytes, quarters * quarter / shares);
         first_ = team.take_cells(chunks_.size(), span_);
     }
     std::uint64_t size() const { return chunks_.size(); }
@@ -43,7 +47,7 @@ public:
 private:
     HostTeam* team_ = nullptr;
     Chunks chunks_;
-    std::uint64_t span_ = 1;
+    std::uint64_t span_ = 1;  // cells of a chunk
     std::uint64_t first_ = 0;
 };
 

@@ -12,28 +12,28 @@ namespace {
 
 constexpr int ranks = 3;
 
-// With the least segment a cell is a quarter of a page.
-constexpr std::size_t cell = 1024;
+// With the least segment the cells are a page.
+constexpr std::size_t quarter = 1024;
 
 EmulatedTeam make_team() {
     return EmulatedTeam({.ranks = ranks});
 }
 
-TEST(StagingRing, TakesOneTwoOrFourCellsForMessagesThatFitAndElseTwoForEachChunk) {
+TEST(StagingRing, TakesAQuarterAHalfOrAllCellsForMessagesThatFitAndElseAHalfForEachChunk) {
     struct Expected {
         std::size_t bytes, ring_bytes;
         std::uint64_t chunks;
     };
-    for (const Expected expected : {Expected{1, cell, 1},
-                                    {cell, cell, 1},
-                                    {cell + 1, 2 * cell, 1},
-                                    {2 * cell, 2 * cell, 1},
-                                    {2 * cell + 1, 4 * cell, 1},
-                                    {4 * cell, 4 * cell, 1},
-                                    {4 * cell + 1, 2 * cell, 3},
-                                    {100 * cell, 2 * cell, 50}}) {
+    for (const Expected expected : {Expected{1, quarter, 1},
+                                    {quarter, quarter, 1},
+                                    {quarter + 1, 2 * quarter, 1},
+                                    {2 * quarter, 2 * quarter, 1},
+                                    {2 * quarter + 1, 4 * quarter, 1},
+                                    {4 * quarter, 4 * quarter, 1},
+                                    {4 * quarter + 1, 2 * quarter, 3},
+                                    {100 * quarter, 2 * quarter, 50}}) {
         EmulatedTeam team = make_team();
-        ASSERT_EQ(team[0].cell_bytes(), cell);
+        ASSERT_EQ(team[0].quarter_bytes(), quarter);
         const StagingRing ring(team[0], expected.bytes, 1);
         EXPECT_EQ(ring.bytes(), expected.ring_bytes) << expected.bytes;
         EXPECT_EQ(ring.size(), expected.chunks) << expected.bytes;
@@ -65,9 +65,10 @@ TEST(StagingRing, ChunksLieInTheirRanksOwnCellsAndTwoUnderWayNeverOverlap) {
         for (int rank = 0; rank < ranks; ++rank)
             for (std::uint64_t chunk = 0; chunk < ring.size(); ++chunk) {
                 const std::ptrdiff_t at = ring.at(rank, chunk) - begin;
-                const auto own = static_cast<std::ptrdiff_t>(rank * 4 * cell);
+                const auto own = static_cast<std::ptrdiff_t>(rank * 4 * quarter);
                 ASSERT_GE(at, own);
-                ASSERT_LE(at + static_cast<std::ptrdiff_t>(ring.bytes()), own + static_cast<std::ptrdiff_t>(4 * cell));
+                ASSERT_LE(at + static_cast<std::ptrdiff_t>(ring.bytes()),
+                          own + static_cast<std::ptrdiff_t>(4 * quarter));
                 if (chunk == 0) continue;
                 const std::ptrdiff_t apart = ring.at(rank, chunk) - ring.at(rank, chunk - 1);
                 ASSERT_GE(std::abs(apart), static_cast<std::ptrdiff_t>(ring.bytes()));
@@ -88,7 +89,7 @@ TEST(StagingRing, AllRanksPutTheSameChunkIntoTheSameCell) {
 TEST(StagingRing, TwoRanksChangeCellsWithEachRoundSoThatTheyWriteWhatTheyHaveRead) {
     EmulatedTeam team({.ranks = 2});
     for (std::uint64_t round = 0; round < 3; ++round)
-        for (std::uint64_t cell = 0; cell < HostTeam::cells; ++cell) {
+        for (std::uint64_t use = 0; use < HostTeam::cells / HostTeam::quarter; ++use) {
             const StagingRing ring(team[0], 1, 1);
             EXPECT_EQ(ring.exchanged_at(0, 0), ring.at(round % 2 == 0 ? 0 : 1, 0)) << "round " << round;
             EXPECT_EQ(ring.exchanged_at(1, 0), ring.at(round % 2 == 0 ? 1 : 0, 0)) << "round " << round;
@@ -105,12 +106,12 @@ TEST(StagingRing, MoreRanksKeepTheirCells) {
 
 TEST(StagingRing, ACellIsFreeOnlyOnceAllRanksHaveReachedTheStepThatWasNamed) {
     EmulatedTeam team = make_team();
-    StagingRing first(team[0], 2 * cell, 1);
+    StagingRing first(team[0], 2 * quarter, 1);
     ASSERT_TRUE(first.is_free(0)) << "nothing was written yet";
     first.free_at(0, 7);
-    StagingRing elsewhere(team[0], 2 * cell, 1);
+    StagingRing elsewhere(team[0], 2 * quarter, 1);
     EXPECT_TRUE(elsewhere.is_free(0)) << "the other half of the cells";
-    StagingRing again(team[0], 1, 1);  // one cell of the first two
+    StagingRing again(team[0], 1, 1);  // a quarter of the cells, in the first half
     EXPECT_FALSE(again.is_free(0));
     team[1].publish(7);
     EXPECT_FALSE(again.is_free(0)) << "rank 2 has not";
@@ -126,7 +127,7 @@ TEST(StagingRing, AWideChunkWaitsForEveryCellItCovers) {
     EXPECT_EQ(team[0].cells_free_at(0, 4), 13U);
     EXPECT_EQ(team[0].cells_free_at(0, 2), 11U);
     EXPECT_EQ(team[0].cells_free_at(2, 2), 13U);
-    EXPECT_EQ(team[0].cells_free_at(5, 1), 11U) << "cells are used in turn";
+    EXPECT_EQ(team[0].cells_free_at(HostTeam::cells + 1, 1), 11U) << "cells are used in turn";
 }
 
 }  // namespace
