@@ -5,17 +5,19 @@ namespace peercoll {
 
 bool NodeForwarding::start(bool& moved) {
     const MessageName name{sequence_, 0};
-    while (!is_root() && awaited_ < chunks_.size() && receives_.size() < most_under_way) {
+    while (!is_root() && awaited_ < own_ && receives_.size() < most_under_way) {
         NodeLink::Ticket ticket = nullptr;
-        if (!link_->receive(tree_.parent, name, at(awaited_), chunks_[awaited_].count(), ticket)) return false;
+        const Slice slice = this->slice(awaited_);
+        if (!link_->receive(tree_.parent, name, buffer_ + slice.begin, slice.count(), ticket)) return false;
         receives_.push_back({tree_.parent, ticket});
         ++awaited_;
         moved = true;
     }
     while (forwarded_ < available_ && sends_.size() < most_under_way * tree_.children.size()) {
+        const Slice slice = this->slice(forwarded_);
         for (const int child : tree_.children) {
             NodeLink::Ticket ticket = nullptr;
-            if (!link_->send(child, name, at(forwarded_), chunks_[forwarded_].count(), ticket)) return false;
+            if (!link_->send(child, name, buffer_ + slice.begin, slice.count(), ticket)) return false;
             if (ticket != nullptr) sends_.push_back({child, ticket});
         }
         ++forwarded_;
@@ -50,8 +52,8 @@ bool NodeForwarding::take_ended(bool& moved) {
 Progress NodeForwarding::progress() {
     bool moved = false;
     if (!start(moved) || !take_ended(moved) || !start(moved)) return Progress::Failed;
-    const bool all_sent = tree_.children.empty() || forwarded_ == chunks_.size();
-    if (available_ == chunks_.size() && all_sent && sends_.empty() && receives_.empty()) return Progress::Done;
+    const bool all_sent = tree_.children.empty() || forwarded_ == own_;
+    if (available_ == own_ && all_sent && sends_.empty() && receives_.empty()) return Progress::Done;
     if (!receives_.empty() || !sends_.empty()) moved |= link_->progress();
     return moved ? Progress::Advanced : Progress::Pending;
 }

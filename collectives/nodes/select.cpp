@@ -17,6 +17,8 @@ constexpr std::size_t small_bytes_of_two = std::size_t{256} << 10;
 constexpr int many_nodes = 16;
 // More than this is too much memory for what is under way.
 constexpr std::size_t largest_chunk_bytes = std::size_t{1} << 20;
+constexpr int wire_ranks = 4;
+constexpr int most_wire_ranks = 64;
 
 }  // namespace
 
@@ -29,6 +31,11 @@ NodeAllreduce select_node_allreduce(const NodeSituation& situation) {
 
 std::size_t node_chunk_bytes(int nodes) {
     return std::min(static_cast<std::size_t>(nodes) * node_message_bytes, largest_chunk_bytes);
+}
+
+int select_wire_ranks(WireShare share, int fewest_ranks_of_a_node) {
+    if (share == WireShare::One) return 1;
+    return std::min(fewest_ranks_of_a_node, share == WireShare::All ? most_wire_ranks : wire_ranks);
 }
 
 NodeBroadcast select_node_broadcast(const NodeSituation& situation) {

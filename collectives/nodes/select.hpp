@@ -31,4 +31,9 @@ NodeBroadcast select_node_broadcast(const NodeSituation& situation);
 inline constexpr std::size_t node_message_bytes = std::size_t{60} << 10;
 std::size_t node_chunk_bytes(int nodes);  // of allreduce
 
+// How many ranks of each node exchange its chunks with other nodes, in turns (ChunkShare). One rank alone cannot fill a
+// wire whose messages the processor copies; more than a few are more connections and no faster.
+enum class WireShare : std::uint8_t { Auto, One, All };
+int select_wire_ranks(WireShare share, int fewest_ranks_of_a_node);
+
 }  // namespace peercoll

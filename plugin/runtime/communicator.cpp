@@ -296,7 +296,7 @@ void Communicator::try_progress() {
     const std::unique_lock lock(queue_mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return;
     progress_queue();
-    if (hosts_ != nullptr && hosts_->leads()) hosts_->link->progress();
+    if (hosts_ != nullptr && hosts_->speaks()) hosts_->link->progress();
 }
 
 Status Communicator::wait(Request& request) {
@@ -384,7 +384,7 @@ Status Communicator::give_up(const Status& cause) {
     }
     straight_ = false;
     if (unusable_.ok()) {
-        if (hosts_ != nullptr && hosts_->leads()) hosts_->link->drop_all();
+        if (hosts_ != nullptr && hosts_->speaks()) hosts_->link->drop_all();
         unusable_ = broken_;
         context_.log().error(broken_.sentence());
     }

@@ -313,6 +313,15 @@ void arrange(const std::vector<Introduction>& all, Node& node) {
 
 }  // namespace
 
+namespace {
+
+WireShare share_of(Executors executors) {
+    if (executors == Executors::One) return WireShare::One;
+    return executors == Executors::PerRank ? WireShare::All : WireShare::Auto;
+}
+
+}  // namespace
+
 Status set_up_node(Context& context, const peercoll_comm_params_t& comm, Node& node, std::unique_ptr<Hosts>& hosts) {
     TakenNodes taken(context, comm);
     std::vector<Introduction> all;
@@ -328,8 +337,10 @@ Status set_up_node(Context& context, const peercoll_comm_params_t& comm, Node& n
     if (all[static_cast<std::size_t>(comm.rank)].votes != all.front().votes)
         context.log().warn(
             "options differ between ranks; rank 0's count for algorithms, order, groups, single copy and segment");
+    const OptionVotes& votes = all.front().votes;
     if (std::any_of(node_of.begin(), node_of.end(), [](int number) { return number > 0; }))
-        return set_up_hosts(context, comm, std::move(node_of), all.front().votes.order == Order::Rank, node, hosts);
+        return set_up_hosts(context, comm, std::move(node_of), votes.order == Order::Rank, share_of(votes.executors),
+                            node, hosts);
     // Whoever has a common node was the same rank in it and is the same process, so it is a node of just these ranks;
     // and it was made under these options, since rank 0 found it in the pool of this context, where they never change.
     if (const std::uint64_t common = common_node(pooled); common != 0) {

@@ -101,16 +101,19 @@ protected:
 
 TEST_P(Placement, AllreduceGivesTheSumsAndTheBitsOfThePlanOnAllRanks) {
     const auto nodes = ranks_of_nodes(GetParam());
-    run_nodes(GetParam(), [&](Rank& rank) {
-        const Context context({"groups=none"});
-        const Comm comm(context, rank.exchange());
-        for (const std::size_t count : counts) {
-            expect_integer_sums(rank, comm.get(), count);
-            expect_float_bits(rank, comm.get(), count, [&](std::size_t i) { return planned_sum(nodes, i); });
-            if (rank.failures() > 0) return;
-        }
-        EXPECT_EQ(context.counter("allreduce.served"), 2 * counts.size());
-    });
+    for (const char* executors : {"executors=auto", "executors=one", "executors=per_rank"}) {
+        SCOPED_TRACE(executors);
+        run_nodes(GetParam(), [&](Rank& rank) {
+            const Context context({"groups=none", executors});
+            const Comm comm(context, rank.exchange());
+            for (const std::size_t count : counts) {
+                expect_integer_sums(rank, comm.get(), count);
+                expect_float_bits(rank, comm.get(), count, [&](std::size_t i) { return planned_sum(nodes, i); });
+                if (rank.failures() > 0) return;
+            }
+            EXPECT_EQ(context.counter("allreduce.served"), 2 * counts.size());
+        });
+    }
 }
 
 TEST_P(Placement, OrderRankGivesTheBitsOfOneNode) {

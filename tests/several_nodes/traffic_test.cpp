@@ -74,6 +74,40 @@ TEST_F(SeveralNodes, EachNodeSendsTheOptimumWhateverItsRanks) {
     });
 }
 
+// The ranks of one number exchange with each other, chunk by chunk in turns; together no more than the optimum.
+TEST_F(SeveralNodes, RanksOfANodeShareTheWireWithoutSendingMore) {
+    constexpr std::uint64_t chunk = 120 << 10;  // of an allreduce of two nodes
+    constexpr std::uint64_t piece = chunk / 2;  // of a broadcast
+    for (const bool shared : {true, false}) {
+        run_nodes({0, 0, 1, 1, 1}, [shared](Rank& rank) {
+            const Context context({shared ? "executors=auto" : "executors=one"});
+            const Comm comm(context, rank.exchange());
+            const int number = rank.rank() < 2 ? rank.rank() : rank.rank() - 2;
+            std::vector<std::int64_t> values(8 * chunk / sizeof(std::int64_t), rank.rank());
+            ASSERT_TRUE(succeeded(sum(values, comm.get())));
+            EXPECT_EQ(values, std::vector<std::int64_t>(values.size(), 10));
+            // Of both nodes: 2 n (h-1)/h = n for n bytes.
+            const std::uint64_t turns = number == 0 ? (shared ? 4 : 8) : (number == 1 && shared ? 4 : 0);
+            EXPECT_EQ(context.counter("wire.bytes"), turns * chunk);
+            EXPECT_EQ(context.counter("allreduce.hosts.direct"), 1u);
+            EXPECT_EQ(context.counter("allreduce.hosts.shared"), shared ? 1u : 0u);
+            // From a rank that has no wire of its own: its node's others send what they have got from it.
+            std::vector<std::uint8_t> message(9 * piece, rank.rank() == 4 ? 9 : 0);
+            ASSERT_TRUE(succeeded(plugin.broadcast(message.data(), message.size(), 4, comm.get())));
+            EXPECT_EQ(message, std::vector<std::uint8_t>(message.size(), 9));
+            const std::uint64_t sent = rank.rank() == 2 ? (shared ? 5 : 9) : (rank.rank() == 3 && shared ? 4 : 0);
+            EXPECT_EQ(context.counter("wire.bytes"), turns * chunk + sent * piece);
+            EXPECT_EQ(context.counter("broadcast.hosts.shared"), shared ? 1u : 0u);
+            // One chunk has nobody to share it with.
+            values.assign(1, 1);
+            ASSERT_TRUE(succeeded(sum(values, comm.get())));
+            EXPECT_EQ(values.front(), 5);
+            EXPECT_EQ(context.counter("allreduce.hosts.shared"), shared ? 1u : 0u);
+            EXPECT_EQ(maps_ucx(), number == 0 || (number == 1 && shared));
+        });
+    }
+}
+
 // Counts what setting up a communicator takes of the caller's allgather.
 struct CountedExchange {
     Exchange exchange;
@@ -194,11 +228,11 @@ TEST_F(SeveralNodes, ARankThatDoesNotComeIsWaitedForUntilTheTimeout) {
 }
 
 TEST_F(SeveralNodes, ARankThatDiesOnAnotherNodeEndsTheCollectiveEverywhere) {
-    // The first rank of a node, whom others have a connection to; and one whom only its own node can miss.
-    for (const int victim : {2, 3}) {
+    // The ranks that speak for a node, whom others have a connection to; and one whom only its own node can miss.
+    for (const int victim : {2, 3, 4}) {
         SCOPED_TRACE(victim);
         run_nodes(
-            {0, 0, 1, 1},
+            {0, 0, 1, 1, 1},
             [victim](Rank& rank) {
                 const Context context({"peer_check=100ms", "timeout=20s"});
                 const Comm comm(context, rank.exchange());

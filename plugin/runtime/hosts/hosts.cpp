@@ -13,6 +13,9 @@ int Hosts::local_number(int rank) const {
 }
 
 std::vector<std::string> Hosts::describe() const {
+    const auto speaking = [this](std::size_t of) {
+        return fmt::format("{}", fmt::join(ranks[of].begin(), ranks[of].begin() + wire_ranks, " "));
+    };
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < ranks.size(); ++i)
         lines.push_back(fmt::format("  node {}: ranks {}", i, fmt::join(ranks[i], " ")));
@@ -20,8 +23,8 @@ std::vector<std::string> Hosts::describe() const {
                                 rank_order ? "rank order" : "inside each node, then the nodes as a balanced tree"));
     for (std::size_t a = 0; a < ranks.size(); ++a)
         for (std::size_t b = a + 1; b < ranks.size(); ++b)
-            lines.push_back(fmt::format("path node {} - node {}: between ranks {} and {} over {}", a, b,
-                                        ranks[a].front(), ranks[b].front(), transport));
+            lines.push_back(fmt::format("path node {} - node {}: between ranks {} and {} over {}", a, b, speaking(a),
+                                        speaking(b), transport));
     return lines;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hosts: what a communicator over several nodes knows beyond its own node. The first rank of each node speaks for it.
+// Hosts: what a communicator over several nodes knows beyond its own node. The first ranks of each node, as many as on
+// all others, speak for it in turns (ChunkShare).
 #pragma once
 
 #include "collectives/nodes/select.hpp"
@@ -21,13 +22,16 @@ struct Hosts {
     bool rank_order = false;               // option order=rank
     bool keeps_rank_order = false;         // reading the nodes one after another gives 0, 1, 2, ...
     std::string transport;                 // for people: "UCX 1.13.1 (host memory)"
-    std::unique_ptr<WireLink> link;        // of the first rank of the node; null on others
+    int wire_ranks = 1;                    // of each node, that speak for it
+    std::unique_ptr<WireLink> link;        // of those, to the ranks of the same number in their nodes; null on others
     std::uint32_t sequence = 0;            // of the next exchange; the same on all nodes
     std::vector<LocalCounter> allreduces;  // by schedule
     std::vector<LocalCounter> broadcasts;
+    LocalCounter shared_allreduces;  // in which more than one rank of each node spoke for it
+    LocalCounter shared_broadcasts;
 
     int nodes() const { return static_cast<int>(ranks.size()); }
-    bool leads() const { return link != nullptr; }
+    bool speaks() const { return link != nullptr; }
     const std::vector<int>& own_ranks() const { return ranks[static_cast<std::size_t>(node)]; }
     // The number of `rank` in its node.
     int local_number(int rank) const;

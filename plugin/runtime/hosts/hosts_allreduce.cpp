@@ -28,6 +28,14 @@ Chunks chunks_of(const Hosts& hosts, const Call& call, NodeAllreduce algorithm) 
     return {call.count, call.element_bytes, bytes};
 }
 
+// Of the rank that owns it a chunk waits for the wire; beside it one is reduced and one spread.
+constexpr std::size_t chunks_beside_the_wire = 2;
+
+// What goes to the wire rank by rank comes from the first one.
+ChunkShare share_of(const Hosts& hosts, const Node& node, NodeAllreduce algorithm) {
+    return {node.team->rank(), algorithm == NodeAllreduce::RankOrder ? 1 : hosts.wire_ranks};
+}
+
 std::unique_ptr<std::byte[]> memory_of(std::size_t bytes) {
     return std::unique_ptr<std::byte[]>(new std::byte[bytes]);  // NOLINT: make_unique would write it all
 }
@@ -39,8 +47,10 @@ HostsAllreduce::HostsAllreduce(Hosts& hosts, Node& node, const Call& call)
       node_(&node),
       call_(&call),
       algorithm_(choose(hosts, call)),
+      share_(share_of(hosts, node, algorithm_)),
       chunks_(chunks_of(hosts, call, algorithm_)),
-      sequence_(hosts.take_sequences(chunks_.size())) {}
+      sequence_(hosts.take_sequences(chunks_.size())),
+      slots_(std::min<std::size_t>(chunks_.size(), static_cast<std::size_t>(share_.of) + chunks_beside_the_wire)) {}
 
 bool HostsAllreduce::advance_exchanges(bool& moved) {
     for (std::uint64_t chunk = exchanged_; chunk < reduced_; ++chunk) {
@@ -59,11 +69,11 @@ bool HostsAllreduce::advance_exchanges(bool& moved) {
 }
 
 bool HostsAllreduce::start_next() {
-    if (reduced_ < std::min(chunks_.size(), spread_ + under_way)) {
+    if (reduced_ < std::min(chunks_.size(), spread_ + slots_.size())) {
         start_reducing();
         return true;
     }
-    if (spread_ == chunks_.size() || (hosts_->leads() && exchanged_ <= spread_)) return false;
+    if (spread_ == chunks_.size() || (share_.owns(spread_) && exchanged_ <= spread_)) return false;
     start_spreading();
     return true;
 }
@@ -111,7 +121,7 @@ void HostsAllreduce::start_spreading() {
     }
     part_ = *call_;
     part_.kind = PEERCOLL_BROADCAST;
-    part_.broadcast = {destination_of(spread_), chunk_bytes(spread_), 0};
+    part_.broadcast = {destination_of(spread_), chunk_bytes(spread_), share_.owner_of(spread_)};
     start_operation();
 }
 
@@ -129,7 +139,7 @@ void HostsAllreduce::end_of_operation() {
 }
 
 void HostsAllreduce::end_of_reducing() {
-    if (hosts_->leads()) start_exchange();
+    if (share_.owns(reduced_)) start_exchange();
     ++reduced_;
 }
 

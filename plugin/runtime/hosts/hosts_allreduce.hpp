@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An allreduce over several nodes, in chunks: R reduces inside the node, E exchanges between nodes, S spreads inside.
 //
-//   every rank      R0 R1 R2 S0 R3 S1 ...       S(c) needs E(c) of the first rank
-//   first ranks        E0 E1 E2 ...             beside them, a few at a time
+//   every rank      R0 R1 R2 S0 R3 S1 ...       S(c) needs E(c)
+//   in turns           E0 E1 E2 ...             beside them, a few at a time, each by the rank that owns the chunk
 //
 // R is an allreduce of the node's ranks into their destinations; in rank order, where nothing may be folded yet, it
-// brings every rank's chunk to the first one. The order of R and S is the same on all ranks, whatever E takes.
+// brings every rank's chunk to the first one, which owns them all. The order of R and S is the same on all ranks,
+// whatever E takes.
 #pragma once
 
 #include "collectives/host/chunks.hpp"
+#include "collectives/nodes/chunk_share.hpp"
 #include "collectives/nodes/exchange.hpp"
 #include "collectives/task.hpp"
 #include "plugin/common/status.hpp"
@@ -17,11 +19,11 @@
 #include "plugin/runtime/node.hpp"
 #include "plugin/runtime/operation.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace peercoll {
 
@@ -32,19 +34,20 @@ public:
 
     Progress progress();
     NodeAllreduce algorithm() const { return algorithm_; }
+    // Whether more than one rank of the node spoke for it.
+    bool is_shared() const { return share_.of > 1 && chunks_.size() > 1; }
     // Why it has failed, if it was between nodes.
     const Status& status() const { return status_; }
 
 private:
-    static constexpr std::uint64_t under_way = 3;  // chunks reduced here and not yet spread
-    // What chunks c, c + 3, c + 6 ... use in turn.
+    // What chunks c, c + slots_.size(), ... use in turn.
     struct Slot {
         std::optional<NodeExchange> exchange;
         std::unique_ptr<std::byte[]> scratch;
         std::unique_ptr<std::byte[]> inputs;  // in rank order: chunks of the node's other ranks
     };
     bool alone() const { return node_->team->size() == 1; }
-    Slot& slot_of(std::uint64_t chunk) { return slots_[chunk % under_way]; }
+    Slot& slot_of(std::uint64_t chunk) { return slots_[chunk % slots_.size()]; }
     std::size_t chunk_bytes(std::uint64_t chunk) const { return chunks_[chunk].count() * call_->element_bytes; }
     std::byte* destination_of(std::uint64_t chunk) const {
         return call_->destination + chunks_[chunk].begin * call_->element_bytes;
@@ -67,14 +70,15 @@ private:
     Node* node_;
     const Call* call_;
     NodeAllreduce algorithm_;
+    ChunkShare share_;
     Chunks chunks_;
     std::uint32_t sequence_;
     std::uint64_t reduced_ = 0;  // chunks
     std::uint64_t exchanged_ = 0;
     std::uint64_t spread_ = 0;
-    int brought_ = 0;  // ranks of the node whose chunk is with the first one
-    std::array<Slot, under_way> slots_;
-    Call part_;  // of operation_
+    int brought_ = 0;          // ranks of the node whose chunk is with the first one
+    std::vector<Slot> slots_;  // as many as chunks may be reduced here and not yet spread
+    Call part_;                // of operation_
     bool reducing_ = false;
     std::optional<Operation> operation_;
     Status status_;

@@ -11,33 +11,35 @@ HostsBroadcast::HostsBroadcast(Hosts& hosts, Node& node, const Call& call)
       node_(&node),
       call_(&call),
       algorithm_(select_node_broadcast({call.bytes(), hosts.nodes(), false})),
+      share_{node.team->rank(), hosts.wire_ranks},
       chunks_(call.bytes(), 1, node_message_bytes),
       root_node_(hosts.node_of[static_cast<std::size_t>(call.broadcast.root)]),
       local_root_(on_root_node() ? hosts.local_number(call.broadcast.root) : 0) {
     const std::uint32_t sequence = hosts.take_sequences(1);
     if (node.team->size() == 1) spread_ = chunks_.size();
-    if (!hosts.leads()) return;
+    if (share_.count(chunks_.size()) == 0) return;
     const BroadcastTree tree = algorithm_ == NodeBroadcast::Chain
                                    ? chain(hosts.nodes(), hosts.node, root_node_)
                                    : binomial_tree(hosts.nodes(), hosts.node, root_node_);
-    forwarding_.emplace(*hosts.link, tree, sequence, call.broadcast.buffer, chunks_);
-    if (on_root_node() && local_root_ == 0) forwarding_->offer(chunks_.size());
+    forwarding_.emplace(*hosts.link, tree, sequence, call.broadcast.buffer, chunks_, share_);
+    if (on_root_node() && local_root_ == share_.rank) forwarding_->offer(chunks_.size());
 }
 
 bool HostsBroadcast::may_spread() const {
     if (spread_ == chunks_.size()) return false;
-    return on_root_node() || !hosts_->leads() || spread_ < received_;
+    return on_root_node() || !share_.owns(spread_) || share_.count(spread_) < received_;
 }
 
 void HostsBroadcast::start_spreading() {
     part_ = *call_;
-    part_.broadcast = {call_->broadcast.buffer + chunks_[spread_].begin, chunks_[spread_].count(), local_root_};
+    part_.broadcast = {call_->broadcast.buffer + chunks_[spread_].begin, chunks_[spread_].count(),
+                       on_root_node() ? local_root_ : share_.owner_of(spread_)};
     operation_.emplace(*node_->team, node_->agreed, node_->trials, part_);
 }
 
 bool HostsBroadcast::advance_forwarding(bool& moved) {
     if (!forwarding_) return true;
-    if (on_root_node() && local_root_ != 0) forwarding_->offer(spread_);
+    if (on_root_node() && local_root_ != share_.rank) forwarding_->offer(spread_);
     const Progress state = forwarding_->progress();
     if (state == Progress::Failed) {
         status_ = hosts_->link->status();

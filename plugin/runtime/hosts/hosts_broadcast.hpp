@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A broadcast over several nodes, in chunks: the root's node spreads a chunk inside, its first rank sends it on to
-// other nodes' first ranks while the next chunk is spread, and those forward it and spread it.
+// A broadcast over several nodes, in chunks: the root's node spreads a chunk inside, the rank that owns it sends it
+// on to its like on other nodes while the next chunk is spread, and those forward it and spread it.
 #pragma once
 
 #include "collectives/host/chunks.hpp"
+#include "collectives/nodes/chunk_share.hpp"
 #include "collectives/nodes/forwarding.hpp"
 #include "collectives/task.hpp"
 #include "plugin/common/status.hpp"
@@ -24,6 +25,8 @@ public:
 
     Progress progress();
     NodeBroadcast algorithm() const { return algorithm_; }
+    // Whether more than one rank of the node spoke for it.
+    bool is_shared() const { return share_.of > 1 && chunks_.size() > 1; }
     // Why it has failed, if it was between nodes.
     const Status& status() const { return status_; }
 
@@ -38,11 +41,12 @@ private:
     Node* node_;
     const Call* call_;
     NodeBroadcast algorithm_;
+    ChunkShare share_;
     Chunks chunks_;
     int root_node_;
-    int local_root_;                            // of the spreading inside this node
-    std::optional<NodeForwarding> forwarding_;  // of first ranks; none: over, or never begun
-    std::uint64_t received_ = 0;                // chunks that other nodes have sent
+    int local_root_;                            // of the spreading inside the root's node
+    std::optional<NodeForwarding> forwarding_;  // of ranks that own chunks; none: over, or never begun
+    std::uint64_t received_ = 0;                // this rank's chunks that other nodes have sent
     std::uint64_t spread_ = 0;
     Call part_;
     std::optional<Operation> operation_;

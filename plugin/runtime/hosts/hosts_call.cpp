@@ -46,7 +46,7 @@ Progress HostsCall::fail(Status status) {
 // A message that has completed here may still need this process to reach the other side, and the caller may not come
 // back for long. Not while other communicators have messages under way: those settle at their own end.
 Progress HostsCall::settle() {
-    const bool settled = !hosts_->leads() || !hosts_->link->settle();
+    const bool settled = !hosts_->speaks() || !hosts_->link->settle();
     return settled || std::chrono::steady_clock::now() > settle_until_ ? Progress::Done : Progress::Pending;
 }
 
@@ -79,10 +79,13 @@ Progress HostsCall::progress() {
 }
 
 void HostsCall::count() {
-    if (const auto* allreduce = std::get_if<HostsAllreduce>(&task_))
+    if (const auto* allreduce = std::get_if<HostsAllreduce>(&task_)) {
         hosts_->allreduces[static_cast<std::size_t>(allreduce->algorithm())].add();
-    else if (const auto* broadcast = std::get_if<HostsBroadcast>(&task_))
+        if (allreduce->is_shared()) hosts_->shared_allreduces.add();
+    } else if (const auto* broadcast = std::get_if<HostsBroadcast>(&task_)) {
         hosts_->broadcasts[static_cast<std::size_t>(broadcast->algorithm())].add();
+        if (broadcast->is_shared()) hosts_->shared_broadcasts.add();
+    }
 }
 
 }  // namespace peercoll

@@ -84,7 +84,7 @@ Status introduce(ProcessWire& wire, const std::vector<int>& leading, const std::
     return {};
 }
 
-void fill_in(Context& context, std::vector<int> node_of, bool rank_order, int self, Hosts& hosts) {
+void fill_in(Context& context, std::vector<int> node_of, bool rank_order, WireShare share, int self, Hosts& hosts) {
     hosts.node_of = std::move(node_of);
     hosts.node = hosts.node_of[static_cast<std::size_t>(self)];
     hosts.rank_order = rank_order;
@@ -92,22 +92,29 @@ void fill_in(Context& context, std::vector<int> node_of, bool rank_order, int se
     hosts.ranks.resize(last + 1);
     for (std::size_t rank = 0; rank < hosts.node_of.size(); ++rank)
         hosts.ranks[static_cast<std::size_t>(hosts.node_of[rank])].push_back(static_cast<int>(rank));
+    std::size_t fewest = hosts.ranks.front().size();
+    for (const std::vector<int>& ranks : hosts.ranks) fewest = std::min(fewest, ranks.size());
+    hosts.wire_ranks = select_wire_ranks(share, static_cast<int>(fewest));
     hosts.keeps_rank_order = std::is_sorted(hosts.node_of.begin(), hosts.node_of.end());
     for (const std::string_view name : node_allreduce_names)
         hosts.allreduces.push_back(context.statistics().local(fmt::format("allreduce.hosts.{}", name)));
     for (const std::string_view name : node_broadcast_names)
         hosts.broadcasts.push_back(context.statistics().local(fmt::format("broadcast.hosts.{}", name)));
+    hosts.shared_allreduces = context.statistics().local("allreduce.hosts.shared");
+    hosts.shared_broadcasts = context.statistics().local("broadcast.hosts.shared");
 }
 
 }  // namespace
 
 Status set_up_hosts(Context& context, const peercoll_comm_params_t& comm, std::vector<int> node_of, bool rank_order,
-                    Node& node, std::unique_ptr<Hosts>& hosts) {
+                    WireShare share, Node& node, std::unique_ptr<Hosts>& hosts) {
     auto fresh = std::make_unique<Hosts>();
-    fill_in(context, std::move(node_of), rank_order, comm.rank, *fresh);
-    std::vector<int> leading;
-    for (const std::vector<int>& ranks : fresh->ranks) leading.push_back(ranks.front());
-    const bool leads = fresh->own_ranks().front() == comm.rank;
+    fill_in(context, std::move(node_of), rank_order, share, comm.rank, *fresh);
+    const int local = fresh->local_number(comm.rank);
+    const bool speaks = local < fresh->wire_ranks;
+    std::vector<int> leading;  // whom this rank speaks to, and itself
+    if (speaks)
+        for (const std::vector<int>& ranks : fresh->ranks) leading.push_back(ranks[static_cast<std::size_t>(local)]);
 
     NodeGathers gathers(comm, fresh->own_ranks());
     std::unique_ptr<Hosts> none;
@@ -120,11 +127,11 @@ Status set_up_hosts(Context& context, const peercoll_comm_params_t& comm, std::v
     if (mine.ok() && comm.size > most_ranks)
         mine = {PEERCOLL_ERR_NOT_SUPPORTED,
                 fmt::format("{} ranks are more than the {} that the wire can name", comm.size, most_ranks)};
-    if (mine.ok() && leads) mine = context.host_wire(static_cast<std::uint32_t>(comm.size), wire);
-    if (mine.ok() && leads) mine = number.take(*wire);
+    if (mine.ok() && speaks) mine = context.host_wire(static_cast<std::uint32_t>(comm.size), wire);
+    if (mine.ok() && speaks) mine = number.take(*wire);
     Card card{};
     card.set(mine);
-    if (mine.ok() && leads) {
+    if (mine.ok() && speaks) {
         std::size_t bytes = 0;
         const auto* first = static_cast<const std::byte*>(wire->transport().address(wire->wire(), &bytes));
         address.assign(first, first + bytes);
@@ -141,11 +148,11 @@ Status set_up_hosts(Context& context, const peercoll_comm_params_t& comm, std::v
     if (Status status = gather_records(comm, address, longest, addresses); !status.ok()) return status;
 
     std::vector<WireLink::Leader> leaders;
-    if (leads) mine = introduce(*wire, leading, cards, addresses, longest, comm.rank, leaders);
+    if (speaks) mine = introduce(*wire, leading, cards, addresses, longest, comm.rank, leaders);
     card.set(mine);
     if (Status status = gather(comm, card, cards); !status.ok()) return status;
     if (Status status = verdict_of(cards); !status.ok()) return status;
-    if (leads) {
+    if (speaks) {
         number.keep();
         const auto counters = [&context](std::string_view bytes, std::string_view messages) {
             return WireLink::Counters{&context.statistics().shared(std::string(bytes)),
@@ -160,7 +167,7 @@ Status set_up_hosts(Context& context, const peercoll_comm_params_t& comm, std::v
         mine = prove_wire(context, comm, leading, *fresh);
         fresh->link->count_in(counters("wire.bytes", "wire.messages"));  // collectives alone
     } else {
-        fresh->transport = "the first ranks' transport";
+        fresh->transport = "their transport";
     }
     card.set(mine);
     if (Status status = gather(comm, card, cards); !status.ok()) return status;

@@ -2,8 +2,8 @@
 // Setting up a communicator that spans nodes, after its first round (node_setup.hpp) has told so:
 //
 //   node rounds   each node among its ranks: as a communicator of one node (NodeGathers)
-//   round         did that work; the first ranks: my wire, my number for this communicator
-//   rounds        the first ranks' wire addresses
+//   round         did that work; who speaks for a node: my wire, my number here
+//   rounds        the wire addresses of those
 //   round         do I know all the others
 //   round         has the wire to some of them been proven (wire_proof.hpp)
 //                 --> several hosts are served, or not, decided alike by all
@@ -18,8 +18,9 @@
 
 namespace peercoll {
 
-// Collective; the same answer on all ranks. PEERCOLL_ERR_NOT_SUPPORTED: a rank has no transport, and which.
+// `share`: how many ranks speak for each node. Collective; the same answer on all ranks. PEERCOLL_ERR_NOT_SUPPORTED: a
+// rank has no transport, and which.
 Status set_up_hosts(Context& context, const peercoll_comm_params_t& comm, std::vector<int> node_of, bool rank_order,
-                    Node& node, std::unique_ptr<Hosts>& hosts);
+                    WireShare share, Node& node, std::unique_ptr<Hosts>& hosts);
 
 }  // namespace peercoll

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// WireLink: a communicator's messages between the first ranks of its nodes, over the process's wire.
+// WireLink: a communicator's messages between the ranks of one number in their nodes, over the
+// process's wire.
 #pragma once
 
 #include "collectives/nodes/node_link.hpp"
@@ -15,7 +16,7 @@ namespace peercoll {
 
 class WireLink final : public NodeLink {
 public:
-    // The first rank of a node, as it has introduced itself; this node's own too.
+    // The rank that speaks for a node, as it has introduced itself; this node's own too.
     struct Leader {
         peercoll_wire_peer_t peer = nullptr;
         std::uint32_t rank = 0;

@@ -14,7 +14,7 @@ namespace peercoll {
 // Sequences of the link that the proof uses, from 0 on.
 inline constexpr std::uint64_t wire_proof_sequences = 1;
 
-// By the first ranks of all nodes, `leading`, at the same time; each has its link. PEERCOLL_ERR_NOT_SUPPORTED: the
+// By the ranks `leading`, one of each node, at the same time; each has its link. PEERCOLL_ERR_NOT_SUPPORTED: the
 // wire to some rank does not carry messages, and which.
 Status prove_wire(Context& context, const peercoll_comm_params_t& comm, const std::vector<int>& leading, Hosts& hosts);
 

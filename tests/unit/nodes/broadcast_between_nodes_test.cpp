@@ -18,29 +18,37 @@ namespace {
 
 using MakeTree = BroadcastTree (*)(int nodes, int node, int root);
 
-// Runs a broadcast of `bytes` bytes in chunks of 64; the root has a chunk more at each turn. Returns the turns.
-int broadcast(SimulatedNodes& simulated, MakeTree make_tree, int nodes, int root, std::size_t bytes) {
+// Runs a broadcast of `bytes` bytes in chunks of 64 that `ranks` ranks of each node take in turns; the root has a chunk
+// more at each turn. Returns the turns.
+int broadcast(SimulatedNodes& simulated, MakeTree make_tree, int nodes, int root, std::size_t bytes, int ranks = 1) {
     const Chunks chunks(bytes, 1, 64);
     std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(nodes), std::vector<std::byte>(bytes));
     std::vector<std::byte> expected(bytes);
     for (std::size_t i = 0; i < bytes; ++i) expected[i] = static_cast<std::byte>(leaf(root, i));
     buffers[static_cast<std::size_t>(root)] = expected;
     std::vector<std::unique_ptr<NodeForwarding>> all;
-    for (int node = 0; node < nodes; ++node)
-        all.push_back(std::make_unique<NodeForwarding>(simulated.link(node), make_tree(nodes, node, root), 9,
-                                                       buffers[static_cast<std::size_t>(node)].data(), chunks));
+    std::vector<std::uint64_t> own;  // chunks
+    for (int node = 0; node < nodes; ++node) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            // Ranks have links of their own: other names here.
+            all.push_back(std::make_unique<NodeForwarding>(
+                simulated.link(node), make_tree(nodes, node, root), 9 + static_cast<std::uint32_t>(rank),
+                buffers[static_cast<std::size_t>(node)].data(), chunks, ChunkShare{rank, ranks}));
+            own.push_back(ChunkShare{rank, ranks}.count(chunks.size()));
+        }
+    }
     std::vector<bool> done(all.size());
     int turns = 0;
     for (std::size_t left = all.size(); left > 0 && turns < 10000; ++turns) {
-        for (std::size_t node = 0; node < all.size(); ++node) {
-            if (done[node]) continue;
-            if (static_cast<int>(node) == root)
-                all[node]->offer(std::min<std::uint64_t>(chunks.size(), static_cast<std::uint64_t>(turns)));
-            const Progress state = all[node]->progress();
+        for (std::size_t one = 0; one < all.size(); ++one) {
+            if (done[one]) continue;
+            if (static_cast<int>(one) / ranks == root)
+                all[one]->offer(std::min<std::uint64_t>(chunks.size(), static_cast<std::uint64_t>(turns)));
+            const Progress state = all[one]->progress();
             EXPECT_NE(state, Progress::Failed);
             if (state != Progress::Done) continue;
-            EXPECT_EQ(all[node]->available(), chunks.size());
-            done[node] = true;
+            EXPECT_EQ(all[one]->available(), own[one]);
+            done[one] = true;
             --left;
         }
     }
@@ -65,6 +73,40 @@ TEST(BroadcastBetweenNodes, EveryNodeGetsTheMessageOnceFromAnyRoot) {
                         ASSERT_EQ(simulated.traffic(node).bytes_received, node == root ? 0 : bytes);
                 }
             }
+        }
+    }
+}
+
+TEST(BroadcastBetweenNodes, RanksThatTakeTurnsBringTheMessageOnceTogether) {
+    for (const MakeTree make_tree : {&binomial_tree, &chain}) {
+        for (const int ranks : {2, 3, 8}) {
+            for (const std::size_t bytes : {1u, 65u, 512u, 3000u}) {
+                SimulatedNodes simulated(5);
+                broadcast(simulated, make_tree, 5, 2, bytes, ranks);
+                for (int node = 0; node < 5; ++node)
+                    ASSERT_EQ(simulated.traffic(node).bytes_received, node == 2 ? 0 : bytes);
+            }
+        }
+    }
+}
+
+TEST(BroadcastBetweenNodes, EveryChunkHasOneOwner) {
+    for (int ranks = 1; ranks <= 5; ++ranks) {
+        for (std::uint64_t chunks = 0; chunks <= 12; ++chunks) {
+            std::vector<int> owners(chunks, -1);
+            std::uint64_t all = 0;
+            for (int rank = 0; rank <= ranks; ++rank) {  // one more than take turns: it owns nothing
+                const ChunkShare share{rank, ranks};
+                all += share.count(chunks);
+                for (std::uint64_t own = 0; own < share.count(chunks); ++own) {
+                    ASSERT_LT(share.chunk(own), chunks);
+                    EXPECT_TRUE(share.owns(share.chunk(own)));
+                    owners[share.chunk(own)] = rank;
+                }
+            }
+            EXPECT_EQ(all, chunks);
+            for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)
+                EXPECT_EQ(owners[chunk], (ChunkShare{0, ranks}.owner_of(chunk)));
         }
     }
 }
@@ -120,6 +162,11 @@ TEST(ChoiceBetweenNodes, SmallMessagesTakeFewRoundsAndLargeOnesFewBytes) {
     for (int nodes = 2; nodes < 200; ++nodes)
         EXPECT_LE(node_chunk_bytes(nodes) / static_cast<std::size_t>(nodes), 60u << 10);
     EXPECT_EQ(node_chunk_bytes(4), 240u << 10);
+    EXPECT_EQ(select_wire_ranks(WireShare::Auto, 1), 1);
+    EXPECT_EQ(select_wire_ranks(WireShare::Auto, 2), 2);
+    EXPECT_EQ(select_wire_ranks(WireShare::Auto, 96), 4);
+    EXPECT_EQ(select_wire_ranks(WireShare::All, 16), 16);
+    EXPECT_EQ(select_wire_ranks(WireShare::One, 16), 1);
     EXPECT_EQ(node_chunk_bytes(2000), 1u << 20) << "what is under way does not grow for ever";
 }
 
