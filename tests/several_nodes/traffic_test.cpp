@@ -98,6 +98,12 @@ TEST_F(SeveralNodes, RanksOfANodeShareTheWireWithoutSendingMore) {
             const std::uint64_t sent = rank.rank() == 2 ? (shared ? 5 : 9) : (rank.rank() == 3 && shared ? 4 : 0);
             EXPECT_EQ(context.counter("wire.bytes"), turns * chunk + sent * piece);
             EXPECT_EQ(context.counter("broadcast.hosts.shared"), shared ? 1u : 0u);
+            // A root that takes turns goes first, straight to its like on the other node.
+            const std::uint64_t before = context.counter("wire.bytes");
+            message.assign(100, rank.rank() == 1 ? 7 : 0);
+            ASSERT_TRUE(succeeded(plugin.broadcast(message.data(), message.size(), 1, comm.get())));
+            EXPECT_EQ(message, std::vector<std::uint8_t>(100, 7));
+            EXPECT_EQ(context.counter("wire.bytes") - before, rank.rank() == (shared ? 1 : 0) ? 100u : 0u);
             // One chunk has nobody to share it with.
             values.assign(1, 1);
             ASSERT_TRUE(succeeded(sum(values, comm.get())));

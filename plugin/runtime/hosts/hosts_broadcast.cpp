@@ -6,15 +6,25 @@
 
 namespace peercoll {
 
+namespace {
+
+// The root goes first, so that a small message goes straight to the wire, if it is one of those who take turns.
+ChunkShare share_of(int rank, int first_owner, int wire_ranks) {
+    return {rank < wire_ranks ? (rank + wire_ranks - first_owner) % wire_ranks : rank, wire_ranks};
+}
+
+}  // namespace
+
 HostsBroadcast::HostsBroadcast(Hosts& hosts, Node& node, const Call& call)
     : hosts_(&hosts),
       node_(&node),
       call_(&call),
       algorithm_(select_node_broadcast({call.bytes(), hosts.nodes(), false})),
-      share_{node.team->rank(), hosts.wire_ranks},
-      chunks_(call.bytes(), 1, node_message_bytes),
       root_node_(hosts.node_of[static_cast<std::size_t>(call.broadcast.root)]),
-      local_root_(on_root_node() ? hosts.local_number(call.broadcast.root) : 0) {
+      local_root_(hosts.local_number(call.broadcast.root)),
+      first_owner_(local_root_ < hosts.wire_ranks ? local_root_ : 0),
+      share_(share_of(node.team->rank(), first_owner_, hosts.wire_ranks)),
+      chunks_(call.bytes(), 1, node_message_bytes) {
     const std::uint32_t sequence = hosts.take_sequences(1);
     if (node.team->size() == 1) spread_ = chunks_.size();
     if (share_.count(chunks_.size()) == 0) return;
@@ -22,7 +32,7 @@ HostsBroadcast::HostsBroadcast(Hosts& hosts, Node& node, const Call& call)
                                    ? chain(hosts.nodes(), hosts.node, root_node_)
                                    : binomial_tree(hosts.nodes(), hosts.node, root_node_);
     forwarding_.emplace(*hosts.link, tree, sequence, call.broadcast.buffer, chunks_, share_);
-    if (on_root_node() && local_root_ == share_.rank) forwarding_->offer(chunks_.size());
+    if (is_root()) forwarding_->offer(chunks_.size());
 }
 
 bool HostsBroadcast::may_spread() const {
@@ -33,13 +43,13 @@ bool HostsBroadcast::may_spread() const {
 void HostsBroadcast::start_spreading() {
     part_ = *call_;
     part_.broadcast = {call_->broadcast.buffer + chunks_[spread_].begin, chunks_[spread_].count(),
-                       on_root_node() ? local_root_ : share_.owner_of(spread_)};
+                       on_root_node() ? local_root_ : (share_.owner_of(spread_) + first_owner_) % share_.of};
     operation_.emplace(*node_->team, node_->agreed, node_->trials, part_);
 }
 
 bool HostsBroadcast::advance_forwarding(bool& moved) {
     if (!forwarding_) return true;
-    if (on_root_node() && local_root_ != share_.rank) forwarding_->offer(spread_);
+    if (on_root_node() && !is_root()) forwarding_->offer(spread_);
     const Progress state = forwarding_->progress();
     if (state == Progress::Failed) {
         status_ = hosts_->link->status();

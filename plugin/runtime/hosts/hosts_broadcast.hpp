@@ -32,6 +32,7 @@ public:
 
 private:
     bool on_root_node() const { return hosts_->node == root_node_; }
+    bool is_root() const { return on_root_node() && local_root_ == node_->team->rank(); }
     // Whether this rank has the next chunk to spread, or gets it by spreading.
     bool may_spread() const;
     void start_spreading();
@@ -41,10 +42,11 @@ private:
     Node* node_;
     const Call* call_;
     NodeBroadcast algorithm_;
-    ChunkShare share_;
-    Chunks chunks_;
     int root_node_;
-    int local_root_;                            // of the spreading inside the root's node
+    int local_root_;    // the root's number in its node
+    int first_owner_;   // the number of the ranks that own chunk 0; the turns go on from there
+    ChunkShare share_;  // this rank's turn
+    Chunks chunks_;
     std::optional<NodeForwarding> forwarding_;  // of ranks that own chunks; none: over, or never begun
     std::uint64_t received_ = 0;                // this rank's chunks that other nodes have sent
     std::uint64_t spread_ = 0;
