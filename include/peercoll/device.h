@@ -168,10 +168,10 @@ typedef struct peercoll_fold {
      * device; 0: nowhere. A device address, or that of host memory as register_host() gave it. */
     uint64_t flag;
     uint64_t flag_value;
-    /* 0, or the caller expects more such folds on this stream: the runtime may leave the kernel on the device for so many
-     * nanoseconds, to take the next one without a launch. Until it has left, the stream is busy: the flag tells when the
-     * fold is done. Whatever else the stream is given makes the kernel leave. Only for a process that alone uses the
-     * device. A runtime that has nothing of the kind ignores it. */
+    /* 0, or the caller expects more such folds on this stream: the runtime may leave the kernel on the device for so
+     * many nanoseconds, to take the next one without a launch. Until it has left, the stream is busy: the flag tells
+     * when the fold is done. Whatever else the stream is given makes the kernel leave. Only for a process that alone
+     * uses the device. A runtime that has nothing of the kind ignores it. */
     uint64_t standby_ns;
     /* NULL, or set to 1 if a kernel that had stayed takes this fold. */
     uint32_t *stood_by;

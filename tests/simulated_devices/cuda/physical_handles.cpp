@@ -130,17 +130,15 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
         if (!block) {
             return CUDA_ERROR_INVALID_VALUE;
         }
-        // Refused where CUDA_VISIBLE_DEVICES hides the device: not measured. Legacy handles of such devices do open.
         const int of_node = process().node().device_with_uuid(block->device());
-        const int ordinal = of_node < 0 ? -1 : ordinal_of(of_node);
-        if (ordinal < 0) {
+        if (!may_import(of_node)) {
             return CUDA_ERROR_INVALID_DEVICE;
         }
         auto memory = std::make_shared<PhysicalMemory>();
         memory->block = block;
         memory->of_node = of_node;
         memory->properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-        memory->properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
+        memory->properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal_of(shown_device(of_node))};
         const std::lock_guard lock(virtual_memory().mutex);
         *handle = virtual_memory().add(memory);
         return CUDA_SUCCESS;

@@ -61,15 +61,13 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* result, void* os_handl
             header.magic != pool_magic) {
             return CUDA_ERROR_INVALID_VALUE;
         }
-        // Refused where CUDA_VISIBLE_DEVICES hides the device: not measured. Legacy handles of such devices do open.
         const int of_node = process().node().device_with_uuid(header.device);
-        const int ordinal = of_node < 0 ? -1 : ordinal_of(of_node);
-        if (ordinal < 0) {
+        if (!may_import(of_node)) {
             return CUDA_ERROR_INVALID_DEVICE;
         }
         auto pool = std::make_shared<PoolObject>();
         pool->properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-        pool->properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
+        pool->properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal_of(shown_device(of_node))};
         pool->of_node = of_node;
         pool->arena = std::make_shared<Arena>(std::move(file));
         pool->imported = true;
@@ -117,7 +115,7 @@ CUresult cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool handle, CUmem
         auto mapping = std::make_shared<Mapping>();
         mapping->kind = MemoryKind::ImportedPool;
         mapping->bytes = contents.bytes;
-        mapping->device = pool->of_node;
+        mapping->device = shown_device(pool->of_node);
         mapping->physical_device = pool->of_node;
         mapping->pool = pool;
         mapping->readers.store(pool->readers.load());

@@ -63,6 +63,14 @@ Descriptor duplicate(int descriptor) {
     return Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
+bool may_import(int of_node) {
+    return of_node >= 0 && (ordinal_of(of_node) >= 0 || !process().node().hidden_import_refused);
+}
+
+int shown_device(int of_node) {
+    return ordinal_of(of_node) >= 0 ? of_node : driver().devices.front().of_node;
+}
+
 std::optional<AccessChange> access_change(const CUmemAccessDesc* descriptions, std::size_t count, int of_node,
                                           CUresult* why) {
     AccessChange change;
@@ -167,7 +175,7 @@ CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset, CU
         mapping->kind = MemoryKind::Virtual;
         mapping->base = address;
         mapping->bytes = bytes;
-        mapping->device = memory->of_node;
+        mapping->device = shown_device(memory->of_node);
         mapping->physical_device = memory->of_node;
         mapping->block = memory->block;
         mapping->range = range;

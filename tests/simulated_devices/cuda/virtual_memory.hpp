@@ -38,6 +38,12 @@ public:
 VirtualMemory& virtual_memory();
 
 // A descriptor of our own for what the application handed over; invalid if it is none.
+// Memory of any device of the node, also of one that CUDA_VISIBLE_DEVICES hides from this process, unless the node
+// refuses that.
+bool may_import(int of_node);
+// What pointers into memory of a device are said to belong to: that device, or the first where this one is hidden.
+int shown_device(int of_node);
+
 Descriptor duplicate(int descriptor);
 // Devices as a set; empty if one of the places is no device that can reach memory of `of_node`, or a flag is unknown.
 struct AccessChange {

@@ -195,17 +195,20 @@ TEST(AHandle, OfGarbageIsRefused) {
 }
 
 TEST(AHandle, OfADeviceThatThisProcessDoesNotSeeIsMapped) {
-    expect_shared({.node = "devices 2\n"}, PEERCOLL_HANDLE_IPC, plain, 0, "1");
+    const Machine two = {.node = "devices 2\n"};
+    expect_shared(two, PEERCOLL_HANDLE_IPC, plain, 0, "1");
+    expect_shared(two, PEERCOLL_HANDLE_FD, physical, 0, "1");
+    expect_shared(two, PEERCOLL_HANDLE_POOL_FD, pooled, 0, "1");
 }
 
 TEST(AHandle, OfADeviceThatThisProcessDoesNotSeeIsRefusedWithTheReasonWhereTheDriverMapsNone) {
-    expect_refused({.node = "devices 2\nhidden_import refused\n"}, PEERCOLL_HANDLE_IPC, plain, nothing,
-                   PEERCOLL_ERR_NOT_SUPPORTED, "CUDA_VISIBLE_DEVICES", 0, "1");
-    const Machine two = {.node = "devices 2\n"};
-    expect_refused(two, PEERCOLL_HANDLE_FD, physical, nothing, PEERCOLL_ERR_NOT_SUPPORTED, "CUDA_VISIBLE_DEVICES", 0,
-                   "1");
-    expect_refused(two, PEERCOLL_HANDLE_POOL_FD, pooled, nothing, PEERCOLL_ERR_NOT_SUPPORTED, "CUDA_VISIBLE_DEVICES", 0,
-                   "1");
+    const Machine refuses = {.node = "devices 2\nhidden_import refused\n"};
+    const auto refused = [&](peercoll_handle_kind_t kind, const Allocate& allocate) {
+        expect_refused(refuses, kind, allocate, nothing, PEERCOLL_ERR_NOT_SUPPORTED, "CUDA_VISIBLE_DEVICES", 0, "1");
+    };
+    refused(PEERCOLL_HANDLE_IPC, plain);
+    refused(PEERCOLL_HANDLE_FD, physical);
+    refused(PEERCOLL_HANDLE_POOL_FD, pooled);
 }
 
 TEST(CudaDevice, SaysWhichHandlesItMapsOfDevicesThatItDoesNotSee) {
