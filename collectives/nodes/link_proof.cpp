@@ -46,34 +46,79 @@ Progress LinkProof::fail(int node) {
     return Progress::Failed;
 }
 
-Progress LinkProof::progress() {
-    if (failed_ >= 0) return Progress::Failed;
+Progress LinkProof::go_on(Stage next) {
+    stage_ = next;
+    return Progress::Advanced;
+}
+
+bool LinkProof::start_patterns() {
     const MessageName name{sequence_, 0};
+    for (Partner& partner : partners_) {
+        if (link_->receive(partner.node, name, partner.received.data(), link_proof_bytes, partner.receiving) &&
+            link_->send(partner.node, name, partner.sent.data(), link_proof_bytes, partner.sending))
+            continue;
+        failed_ = partner.node;
+        return false;
+    }
+    return true;
+}
+
+bool LinkProof::start_words() {
+    const MessageName name{sequence_, 1};
+    for (Partner& partner : partners_) {
+        partner.is_sent = partner.is_received = false;
+        if (link_->receive(partner.node, name, &partner.word, 1, partner.receiving) &&
+            link_->send(partner.node, name, partner.sent.data(), 1, partner.sending))
+            continue;
+        failed_ = partner.node;
+        return false;
+    }
+    return true;
+}
+
+Progress LinkProof::messages() {
     const auto ended = [this](NodeLink::Ticket& ticket, bool& end) {
         if (end) return true;
         const Progress state = ticket == nullptr ? Progress::Done : link_->test(ticket);
         end = state == Progress::Done;
         return state != Progress::Failed;
     };
-    if (!started_) {
-        started_ = true;
-        for (Partner& partner : partners_) {
-            if (!link_->receive(partner.node, name, partner.received.data(), link_proof_bytes, partner.receiving) ||
-                !link_->send(partner.node, name, partner.sent.data(), link_proof_bytes, partner.sending))
-                return fail(partner.node);
-        }
-    }
     bool all = true;
     for (Partner& partner : partners_) {
         if (!ended(partner.receiving, partner.is_received) || !ended(partner.sending, partner.is_sent))
             return fail(partner.node);
         all = all && partner.is_received && partner.is_sent;
     }
-    if (!all) return link_->progress() ? Progress::Advanced : Progress::Pending;
-    for (const Partner& partner : partners_) {
-        if (partner.received == pattern(partner.node, node_)) continue;
-        wrong_ = true;
-        return fail(partner.node);
+    if (all) return Progress::Done;
+    return link_->progress() ? Progress::Advanced : Progress::Pending;
+}
+
+Progress LinkProof::progress() {
+    if (failed_ >= 0) return Progress::Failed;
+    switch (stage_) {
+        case Stage::Begin:
+            return start_patterns() ? go_on(Stage::Patterns) : Progress::Failed;
+        case Stage::Patterns: {
+            if (const Progress state = messages(); state != Progress::Done) return state;
+            for (const Partner& partner : partners_) {
+                if (partner.received == pattern(partner.node, node_)) continue;
+                wrong_ = true;
+                return fail(partner.node);
+            }
+            return go_on(Stage::Settle);
+        }
+        case Stage::Settle:
+            if (link_->settle()) return Progress::Pending;
+            return start_words() ? go_on(Stage::Words) : Progress::Failed;
+        case Stage::Words: {
+            const Progress state = messages();
+            return state == Progress::Done ? go_on(Stage::SettleWords) : state;
+        }
+        case Stage::SettleWords:
+            if (link_->settle()) return Progress::Pending;
+            return go_on(Stage::End);
+        case Stage::End:
+            break;
     }
     return Progress::Done;
 }

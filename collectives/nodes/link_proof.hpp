@@ -3,8 +3,16 @@
 // know, and expects the same from them. A connection can be made and yet carry nothing useful: a firewall, another
 // network of the same addresses, packets longer than some switch on the way takes.
 //
+// Then, once all of that has settled at a node, a word to its partners and one from each of them. Until it has come a
+// node serves the link: what has completed at one side may still need the other's progress, which connections that both
+// sides opened at the same time were seen to wait for.
+//
+//   node a: pattern ->  <- pattern   (settles) settled ->  ..................  <- settled   done
+//   node b: pattern ->  <- pattern   ......... serves the link .... (settles) settled ->    done
+//
 // Partners: the nodes at the distances 1, 2, 4, ..., on both sides: those of the schedules for small messages, and all
-// others where there are no more than five nodes. Cost: 2 log2(h) messages of 16 KiB from each node, once.
+// others where there are no more than five nodes. Cost: 2 log2(h) messages of 16 KiB, and as many of a byte,
+// from each node, once.
 #pragma once
 
 #include "collectives/nodes/node_link.hpp"
@@ -31,22 +39,29 @@ public:
     LinkProof(const LinkProof&) = delete;
     LinkProof& operator=(const LinkProof&) = delete;
 
-    // Done: all partners' messages have come, whole.
+    // Done: all partners' messages have come, whole, and neither side has anything under way.
     Progress progress();
-    // The partner whose message has not come, came wrong, or could not be sent; -1: none.
+    // The partner of whom a message has not come, came wrong, or could not be sent; -1: none.
     int suspect() const;
     bool came_wrong() const { return wrong_; }
 
 private:
+    enum class Stage : std::uint8_t { Begin, Patterns, Settle, Words, SettleWords, End };
     struct Partner {
         int node = 0;
         std::vector<std::byte> sent;
         std::vector<std::byte> received;
+        std::byte word{0};
         NodeLink::Ticket sending = nullptr;
         NodeLink::Ticket receiving = nullptr;
         bool is_sent = false;
         bool is_received = false;
     };
+    bool start_patterns();
+    bool start_words();
+    // Done: all of them.
+    Progress messages();
+    Progress go_on(Stage next);
     Progress fail(int node);
     void abandon() noexcept;
 
@@ -54,7 +69,7 @@ private:
     int node_;
     std::uint32_t sequence_;
     std::deque<Partner> partners_;
-    bool started_ = false;
+    Stage stage_ = Stage::Begin;
     bool wrong_ = false;
     int failed_ = -1;
 };

@@ -30,6 +30,9 @@ public:
     virtual void abandon(int node, Ticket& ticket) noexcept = 0;
     // Moves messages on a little; true if something moved.
     virtual bool progress() = 0;
+    // Moves on what has completed here and still needs this process, or the other side, to arrive; false if nothing is
+    // left to wait for.
+    virtual bool settle() { return false; }
 };
 
 }  // namespace peercoll

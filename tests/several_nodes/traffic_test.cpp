@@ -58,9 +58,9 @@ TEST_F(SeveralNodes, EachNodeSendsTheOptimumWhateverItsRanks) {
         EXPECT_EQ(values, std::vector<std::int64_t>(count, 15));
         const bool leads = rank.rank() == 0 || rank.rank() == 3 || rank.rank() == 4;
         EXPECT_EQ(context.counter("wire.bytes"), leads ? 2 * n * 2 / 3 : 0);
-        // The proof of the wire, beside it: 16 KiB to each of the two other nodes.
-        EXPECT_EQ(context.counter("wire.proof_bytes"), leads ? 2 * 16384u : 0u);
-        EXPECT_EQ(context.counter("wire.proof_messages"), leads ? 2u : 0u);
+        // The proof of the wire, beside it: 16 KiB, and a byte, to each of the two other nodes.
+        EXPECT_EQ(context.counter("wire.proof_bytes"), leads ? 2 * 16385u : 0u);
+        EXPECT_EQ(context.counter("wire.proof_messages"), leads ? 4u : 0u);
         EXPECT_EQ(context.counter("allreduce.hosts.direct"), 1u);
         // Down the chain from node 1, where rank 3 is alone, to node 2 and node 0.
         constexpr std::size_t bytes = std::size_t{4} << 20;

@@ -40,7 +40,7 @@ public:
     bool progress() override { return wire_->transport().progress(wire_->wire()) != 0; }
     // Moves on what has completed here and needs the wire's progress for the other side; false if nothing is left to
     // wait for, or messages of others are outstanding.
-    bool settle();
+    bool settle() override;
     bool busy() const { return wire_->transport().busy(wire_->wire()) != 0; }
 
     // The whole communicator has failed: the others shall not wait for this process.

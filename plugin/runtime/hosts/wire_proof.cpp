@@ -27,19 +27,11 @@ Status prove_wire(Context& context, const peercoll_comm_params_t& comm, const st
             if (comm.progress != nullptr) comm.progress(comm.user);
         },
         [](std::chrono::nanoseconds waited) { return waited < limit; });
-    bool proven = false;
-    const Progress end = waiter.wait([&] {
-        if (!proven) {
-            const Progress state = proof.progress();
-            if (state != Progress::Done) return state;
-            proven = true;
-        }
-        // What has completed here may still need this process to reach the other side.
-        return hosts.link->settle() ? Progress::Pending : Progress::Done;
-    });
-    if (end == Progress::Done || proven) return {};
-    const int suspect = proof.suspect();
-    const int rank = suspect >= 0 ? leading[static_cast<std::size_t>(suspect)] : -1;
+    if (waiter.wait([&proof] { return proof.progress(); }) == Progress::Done) return {};
+    if (proof.suspect() < 0)
+        return {PEERCOLL_ERR_NOT_SUPPORTED,
+                fmt::format("what was sent to other hosts did not leave in {} s", limit.count())};
+    const int rank = leading[static_cast<std::size_t>(proof.suspect())];
     if (proof.came_wrong())
         return {PEERCOLL_ERR_NOT_SUPPORTED,
                 fmt::format("a message from rank {} came with other bytes than sent", rank)};

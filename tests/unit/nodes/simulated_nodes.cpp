@@ -46,7 +46,12 @@ public:
     void abandon(int, Ticket& ticket) noexcept override {
         if (ticket != nullptr) end(ticket);
     }
-    bool progress() override { return false; }
+    bool progress() override {
+        if (nodes_->late_ < 0 || nodes_->late_ == self_ || nodes_->services_needed_ == 0) return false;
+        --nodes_->services_needed_;
+        return true;
+    }
+    bool settle() override { return nodes_->late_ == self_ && nodes_->services_needed_ > 0; }
 
 private:
     void start(std::unique_ptr<SimulatedNodes::Message> message, Ticket& ticket, const SimulatedNodes::Name& key) {

@@ -35,6 +35,11 @@ public:
     void garble(int node) { garbled_ = node; }
     // ... and messages to it never arrive.
     void deafen(int node) { deaf_ = node; }
+    // What it has sent settles only after other nodes have served the link `times` more often.
+    void settle_late(int node, int times) {
+        late_ = node;
+        services_needed_ = times;
+    }
     // Messages to or from it fail from now on.
     void lose(int node) { lost_ = node; }
     // Whether everything that was started was ended by its starter.
@@ -64,6 +69,8 @@ private:
     int lost_ = -1;
     int garbled_ = -1;
     int deaf_ = -1;
+    int late_ = -1;
+    int services_needed_ = 0;
     std::size_t outstanding_ = 0;
 };
 
