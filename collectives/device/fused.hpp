@@ -14,6 +14,10 @@
 // by one kernel alone, so in place is safe. The device writes a flag into the device segment when its part is done;
 // that is what the ranks wait for. Processes that share a device never run kernels on it at the same time.
 //
+// What waits on a device is only the kernel of a small call, for the next call, where its rank alone has buffers there:
+// up to FusedFold::standby(), by its own clock (kernel/standby.hpp). That saves the launch, 9 of 14 us between two
+// H200s.
+//
 // Used when every buffer is device memory that its executors have mapped. Cost: a launch, 2 p n bytes of memory traffic
 // on one device; between D devices 2 n (D - 1) / D on each link and direction for allreduce, n for broadcast.
 #pragma once
