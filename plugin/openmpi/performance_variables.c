@@ -15,8 +15,9 @@
 struct total {
     const char* name;
     const char* description;
-    const char* statistic; /* of peercoll's statistics: this one, or all that begin with it if it ends in a dot, or end
-                              with it if it begins with one */
+    const char*
+        statistic; /* of peercoll's statistics: this one, or all that begin with it if it ends in a dot, or are one
+                      word and it if it begins with one ("bcast.staged", not "broadcast.algorithm.staged") */
     peercoll_collective_t collective;
 };
 
@@ -45,15 +46,14 @@ static bool begins_with(const char* text, const char* beginning) {
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-static bool ends_with(const char* text, const char* end) {
-    const size_t length = strlen(text);
-    const size_t end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+static bool is_word_and(const char* text, const char* end) {
+    const char* first_dot = strchr(text, '.');
+    return first_dot != NULL && strcmp(first_dot, end) == 0;
 }
 
 static bool belongs_to(const struct total* total, const char* name) {
     if (total->statistic[0] == '.') {
-        return ends_with(name, total->statistic);
+        return is_word_and(name, total->statistic);
     }
     return is_family(total) ? begins_with(name, total->statistic) : strcmp(name, total->statistic) == 0;
 }
