@@ -83,8 +83,11 @@ bool stays(Attachment& attachment, Stream& stream, const peercoll_fold_t& fold, 
     if (standing == nullptr) return false;
     if (status = take_counter(attachment.driver, stream, parameters.counter); !status.ok()) return false;
     remember(stream, fold);
-    status = launch_standby(attachment, stream, standing, blocks, parameters, patience);
-    return status.ok();
+    if (launch_standby(attachment, stream, standing, blocks, parameters, patience).ok()) return true;
+    // No pinned memory for its mailbox, or no room for its blocks: the usual way needs neither, and tells of what else
+    // is wrong.
+    stream.standby.policy.gone();
+    return false;
 }
 
 Status launch(Attachment& attachment, Stream& stream, const peercoll_fold_t& fold) {
