@@ -20,20 +20,9 @@ std::vector<std::byte> pattern(int from, int to) {
 
 }  // namespace
 
-std::vector<int> link_proof_partners(int nodes, int node) {
-    std::vector<int> partners;
-    for (int distance = 1; distance < nodes; distance *= 2) {
-        partners.push_back((node + distance) % nodes);
-        partners.push_back((node + nodes - distance) % nodes);
-    }
-    std::sort(partners.begin(), partners.end());
-    partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
-    return partners;
-}
-
-LinkProof::LinkProof(NodeLink& link, int nodes, int node, std::uint32_t sequence)
+LinkProof::LinkProof(NodeLink& link, int node, const std::vector<int>& partners, std::uint32_t sequence)
     : link_(&link), node_(node), sequence_(sequence) {
-    for (const int other : link_proof_partners(nodes, node)) {
+    for (const int other : partners) {
         Partner& partner = partners_.emplace_back();
         partner.node = other;
         partner.sent = pattern(node, other);

@@ -10,9 +10,8 @@
 //   node a: pattern ->  <- pattern   (settles) settled ->  ..................  <- settled   done
 //   node b: pattern ->  <- pattern   ......... serves the link .... (settles) settled ->    done
 //
-// Partners: the nodes at the distances 1, 2, 4, ..., on both sides: those of the schedules for small messages, and all
-// others where there are no more than five nodes. Cost: 2 log2(h) messages of 16 KiB, and as many of a byte,
-// from each node, once.
+// Partners are mutual: if b is one of a's, a is one of b's, in a proof of the same sequence (node_partners.hpp). Cost
+// for each of them: a message of 16 KiB and one of a byte.
 #pragma once
 
 #include "collectives/nodes/node_link.hpp"
@@ -28,13 +27,10 @@ namespace peercoll {
 // Longer than a packet of any network (9000 bytes), so that what holds back only long packets shows.
 inline constexpr std::size_t link_proof_bytes = std::size_t{16} << 10;
 
-// Ascending. If a is a partner of b, so is b of a.
-std::vector<int> link_proof_partners(int nodes, int node);
-
 class LinkProof {
 public:
     // `link` must outlive the object; `sequence` as for NodeExchange.
-    LinkProof(NodeLink& link, int nodes, int node, std::uint32_t sequence);
+    LinkProof(NodeLink& link, int node, const std::vector<int>& partners, std::uint32_t sequence);
     ~LinkProof() { abandon(); }
     LinkProof(const LinkProof&) = delete;
     LinkProof& operator=(const LinkProof&) = delete;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// collectives_over_hosts plan|rank_order|unproven|cut: the component in an MPI job over several hosts. Plain MPI: what
-// was served it reads from MPI_T.
+// collectives_over_hosts plan|rank_order|short|unproven|cut: the component in an MPI job over several hosts. Plain MPI:
+// what was served it reads from MPI_T.
 //
 //   plan: sums of integers are exact, sums of fractions have the same bits on all ranks and are near the exact one.
 //   rank_order: sums of fractions have the bits of a sum from rank to rank, as on one host.
-//   unproven: the wire carries nothing, so all calls are passed on, with the right results.
-//   cut: the last rank's host is cut off once LABORATORY_FOLDER/connected is there: an error, not a hang.
+//   short: a few sums and broadcasts, then a barrier of Open MPI's and the end at once: nobody stays behind to serve
+//   the others' wires. unproven: the wire carries nothing, so all calls are passed on, with the right results. cut: the
+//   last rank's host is cut off once LABORATORY_FOLDER/connected is there: an error, not a hang.
 #include "tests/mpi/support.hpp"
 
 #include <unistd.h>
@@ -97,6 +98,27 @@ void expect_served(bool in_rank_order) {
     require(totals.allreduce_passed_on.read() == 0 && totals.broadcast_passed_on.read() == 0, "calls were passed on");
 }
 
+void expect_that_a_short_job_ends() {
+    const test::Totals totals;
+    const int rank = test::rank_of(MPI_COMM_WORLD);
+    const int size = test::size_of(MPI_COMM_WORLD);
+    const std::int64_t ranks = std::int64_t{size} * (size - 1) / 2;
+    // Small: who has a neighbour at a distance; large: everybody with everybody.
+    for (const int count : {1, 100000}) {
+        std::vector<std::int64_t> values(static_cast<std::size_t>(count), rank);
+        MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+        for (const std::int64_t value : values) require(value == ranks, "a sum is wrong");
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    int word = rank;
+    MPI_Bcast(&word, 1, MPI_INT, size - 1, MPI_COMM_WORLD);
+    require(word == size - 1, "a broadcast is wrong");
+    require(totals.allreduce_served.read() == 2 && totals.broadcast_served.read() == 1,
+            "%llu allreduces and %llu broadcasts were served", totals.allreduce_served.read(),
+            totals.broadcast_served.read());
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 // The wire does not carry messages: every rank finds so alike, and Open MPI serves the calls.
 void expect_all_passed_on() {
     const test::Totals totals;
@@ -139,10 +161,12 @@ void expect_an_error_when_cut_off() {
 int main(int argc, char** argv) {
     const test::Mpi mpi(&argc, &argv);
     const std::string what = argc == 2 ? argv[1] : "";
-    require(what == "plan" || what == "rank_order" || what == "unproven" || what == "cut",
-            "say plan, rank_order, unproven or cut");
+    require(what == "plan" || what == "rank_order" || what == "short" || what == "unproven" || what == "cut",
+            "say plan, rank_order, short, unproven or cut");
     if (what == "cut")
         expect_an_error_when_cut_off();
+    else if (what == "short")
+        expect_that_a_short_job_ends();
     else if (what == "unproven")
         expect_all_passed_on();
     else

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # laboratory.sh HOSTS [--rate RATE] [--delay TIME] [--loss PERCENT] [--cut HOST AFTER_FILE] -- COMMAND ARGUMENT...
 #
-# Runs a command, as a rule mpirun, beside HOSTS (2 to 5) hosts that exist only meanwhile: network namespaces, each with an
+# Runs a command, as a rule mpirun, beside HOSTS (2 to 8) hosts that exist only meanwhile: network namespaces, each with an
 # interface eth0 on a common bridge, a host name (pch1, pch2, ...), a /dev/shm and an IPC namespace of its own. The command
 # itself is on pch1. It finds
 #   LABORATORY_AGENT   a launch agent for mpirun: --mca plm_rsh_agent "$LABORATORY_AGENT"
@@ -48,7 +48,7 @@ fi
 [ $# -ge 1 ] || usage "expected the number of hosts"
 hosts=$1
 shift
-[[ $hosts =~ ^[2-5]$ ]] || usage "expected 2 to 5 hosts, not \"$hosts\""
+[[ $hosts =~ ^[2-8]$ ]] || usage "expected 2 to 8 hosts, not \"$hosts\""
 rate='' netem=() cut_host='' cut_file=''
 while [ $# -gt 0 ]; do
     case "$1" in

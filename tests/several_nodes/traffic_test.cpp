@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,41 @@ TEST_F(SeveralNodes, EachNodeSendsTheOptimumWhateverItsRanks) {
         EXPECT_EQ(context.counter("wire.bytes"), (leads ? 2 * n * 2 / 3 : 0) + (sends ? bytes : 0));
         EXPECT_EQ(context.counter("broadcast.hosts.chain"), 1u);
         EXPECT_EQ(maps_ucx(), leads) << "only ranks that speak for their node need the transport";
+    });
+}
+
+// Of many nodes: those pairs that only some schedules use are connected by the first call that does.
+TEST_F(SeveralNodes, ManyNodesConnectAllWithAllOnceACallNeedsIt) {
+    static constexpr int nodes = 17;
+    static constexpr std::uint64_t proof = 16385;  // bytes of each partner
+    std::vector<int> node_of(nodes);
+    std::iota(node_of.begin(), node_of.end(), 0);
+    node_of.push_back(0);  // so that no rank order is kept, and one node has a rank that does not speak
+    run_nodes(node_of, [](Rank& rank) {
+        const Context context;
+        const Comm comm(context, rank.exchange());
+        const bool speaks = rank.rank() < nodes;
+        std::vector<std::int64_t> values(1, rank.rank());
+        ASSERT_TRUE(succeeded(sum(values, comm.get())));
+        EXPECT_EQ(values.front(), nodes * (nodes + 1) / 2);
+        const std::uint64_t before = context.counter("wire.proof_bytes");
+        EXPECT_EQ(before % proof, 0u);
+        EXPECT_LT(before, (nodes - 1) * proof);
+        for (int call = 0; call < 2; ++call) {
+            values.assign(50'000, rank.rank());
+            ASSERT_TRUE(succeeded(sum(values, comm.get())));
+            EXPECT_EQ(values, std::vector<std::int64_t>(values.size(), nodes * (nodes + 1) / 2));
+        }
+        EXPECT_EQ(context.counter("allreduce.hosts.direct"), 2u);
+        // All others but those at distances 1, 2, 4 and 8 (9 the other way round), once.
+        EXPECT_EQ(context.counter("wire.proof_bytes") - before, speaks ? (nodes - 1 - 8) * proof : 0u);
+        EXPECT_EQ(context.counter("wire.unsettled"), 0u);
+        std::vector<std::int32_t> last(3, rank.rank());
+        ASSERT_TRUE(succeeded(
+            plugin.allreduce(last.data(), last.data(), last.size(), PEERCOLL_INT32, PEERCOLL_REPLACE, comm.get())));
+        EXPECT_EQ(last, std::vector<std::int32_t>(3, nodes));
+        EXPECT_EQ(context.counter("allreduce.hosts.rank_order"), 1u);
+        EXPECT_EQ(context.counter("wire.proof_bytes") - before, speaks ? (nodes - 1 - 8) * proof : 0u);
     });
 }
 

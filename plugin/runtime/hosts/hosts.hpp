@@ -24,11 +24,13 @@ struct Hosts {
     std::string transport;                 // for people: "UCX 1.13.1 (host memory)"
     int wire_ranks = 1;                    // of each node, that speak for it
     std::unique_ptr<WireLink> link;        // of those, to the ranks of the same number in their nodes; null on others
+    bool late_connected = false;           // LateConnections has been run; the same on all ranks
     std::uint32_t sequence = 0;            // of the next exchange; the same on all nodes
     std::vector<LocalCounter> allreduces;  // by schedule
     std::vector<LocalCounter> broadcasts;
     LocalCounter shared_allreduces;  // in which more than one rank of each node spoke for it
     LocalCounter shared_broadcasts;
+    LocalCounter unsettled;  // calls that ended while something they had sent still needed this process to leave it
 
     int nodes() const { return static_cast<int>(ranks.size()); }
     bool speaks() const { return link != nullptr; }

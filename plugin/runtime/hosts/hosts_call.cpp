@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/runtime/hosts/hosts_call.hpp"
 
+#include "collectives/nodes/node_partners.hpp"
+
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace peercoll {
 
@@ -46,32 +50,67 @@ Progress HostsCall::fail(Status status) {
 // A message that has completed here may still need this process to reach the other side, and the caller may not come
 // back for long. Not while other communicators have messages under way: those settle at their own end.
 Progress HostsCall::settle() {
-    const bool settled = !hosts_->speaks() || !hosts_->link->settle();
-    return settled || std::chrono::steady_clock::now() > settle_until_ ? Progress::Done : Progress::Pending;
+    if (!hosts_->speaks() || !hosts_->link->settle()) return Progress::Done;
+    if (std::chrono::steady_clock::now() <= settle_until_) return Progress::Pending;
+    hosts_->unsettled.add();
+    return Progress::Done;
+}
+
+Progress HostsCall::begin() {
+    if (Status status = copy_in(); !status.ok()) return fail(std::move(status));
+    stage_ = Stage::Work;
+    if (call_.kind != PEERCOLL_ALLREDUCE) {
+        task_.emplace<HostsBroadcast>(*hosts_, *node_, call_);
+        return Progress::Advanced;
+    }
+    const NodeAllreduce algorithm = task_.emplace<HostsAllreduce>(*hosts_, *node_, call_).algorithm();
+    if (hosts_->late_connected || !needs_late_partners(algorithm, hosts_->nodes())) return Progress::Advanced;
+    // The choice, and so this, is the same on all ranks; also of those that do not speak.
+    hosts_->late_connected = true;
+    const auto batches = static_cast<std::uint64_t>(late_batches(hosts_->nodes()));
+    const std::uint32_t sequence = hosts_->take_sequences(batches);
+    if (!hosts_->speaks()) return Progress::Advanced;
+    connections_.emplace(*hosts_->link, hosts_->nodes(), hosts_->node, sequence);
+    hosts_->link->send_for(WireLink::Purpose::Proof);
+    stage_ = Stage::Connect;
+    return Progress::Advanced;
+}
+
+Progress HostsCall::connect() {
+    const Progress state = connections_->progress();
+    if (state == Progress::Failed && connections_->came_wrong()) {
+        const std::vector<int>& there = hosts_->ranks[static_cast<std::size_t>(connections_->suspect())];
+        return fail({PEERCOLL_ERR_INTERNAL, fmt::format("a message from rank {} came with other bytes than sent",
+                                                        there[static_cast<std::size_t>(node_->team->rank())])});
+    }
+    if (state == Progress::Failed) return fail(hosts_->link->status());
+    if (state != Progress::Done) return state;
+    connections_.reset();
+    hosts_->link->send_for(WireLink::Purpose::Collectives);
+    stage_ = Stage::Work;
+    return Progress::Advanced;
+}
+
+Progress HostsCall::work() {
+    auto* allreduce = std::get_if<HostsAllreduce>(&task_);
+    auto* broadcast = std::get_if<HostsBroadcast>(&task_);
+    const Progress state = allreduce != nullptr ? allreduce->progress() : broadcast->progress();
+    if (state == Progress::Failed) return fail(allreduce != nullptr ? allreduce->status() : broadcast->status());
+    if (state != Progress::Done) return state;
+    if (Status status = copy_out(); !status.ok()) return fail(std::move(status));
+    settle_until_ = std::chrono::steady_clock::now() + settle_limit;
+    stage_ = Stage::Settle;
+    return settle();
 }
 
 Progress HostsCall::progress() {
     switch (stage_) {
         case Stage::Begin:
-            if (Status status = copy_in(); !status.ok()) return fail(std::move(status));
-            if (call_.kind == PEERCOLL_ALLREDUCE)
-                task_.emplace<HostsAllreduce>(*hosts_, *node_, call_);
-            else
-                task_.emplace<HostsBroadcast>(*hosts_, *node_, call_);
-            stage_ = Stage::Work;
-            return Progress::Advanced;
-        case Stage::Work: {
-            auto* allreduce = std::get_if<HostsAllreduce>(&task_);
-            auto* broadcast = std::get_if<HostsBroadcast>(&task_);
-            const Progress state = allreduce != nullptr ? allreduce->progress() : broadcast->progress();
-            if (state == Progress::Failed)
-                return fail(allreduce != nullptr ? allreduce->status() : broadcast->status());
-            if (state != Progress::Done) return state;
-            if (Status status = copy_out(); !status.ok()) return fail(std::move(status));
-            settle_until_ = std::chrono::steady_clock::now() + settle_limit;
-            stage_ = Stage::Settle;
-            return settle();
-        }
+            return begin();
+        case Stage::Connect:
+            return connect();
+        case Stage::Work:
+            return work();
         case Stage::Settle:
             return settle();
     }

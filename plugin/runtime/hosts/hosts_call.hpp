@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A call on a communicator over several nodes, from its start to its end. Device buffers are staged by the rank that
-// has them, unknown to the others: copied to host memory before, and back after.
+// has them, unknown to the others: copied to host memory before, and back after. The first call in which each of many
+// nodes exchanges with all others connects them.
 #pragma once
 
+#include "collectives/nodes/late_connections.hpp"
 #include "collectives/task.hpp"
 #include "plugin/runtime/call.hpp"
 #include "plugin/runtime/hosts/hosts_allreduce.hpp"
@@ -11,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 namespace peercoll {
@@ -30,8 +33,11 @@ public:
     const Status& status() const { return status_; }
 
 private:
-    enum class Stage : std::uint8_t { Begin, Work, Settle };
+    enum class Stage : std::uint8_t { Begin, Connect, Work, Settle };
     bool on_root() const;
+    Progress begin();
+    Progress connect();
+    Progress work();
     Status copy_in();
     Status copy_out();
     Progress fail(Status status);
@@ -44,6 +50,7 @@ private:
     Call call_;  // with host addresses
     StagedBytes staged_;
     Stage stage_ = Stage::Begin;
+    std::optional<LateConnections> connections_;
     std::variant<std::monostate, HostsAllreduce, HostsBroadcast> task_;
     std::chrono::steady_clock::time_point settle_until_{};
     Status status_;

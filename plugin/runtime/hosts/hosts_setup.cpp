@@ -102,6 +102,7 @@ void fill_in(Context& context, std::vector<int> node_of, bool rank_order, WireSh
         hosts.broadcasts.push_back(context.statistics().local(fmt::format("broadcast.hosts.{}", name)));
     hosts.shared_allreduces = context.statistics().local("allreduce.hosts.shared");
     hosts.shared_broadcasts = context.statistics().local("broadcast.hosts.shared");
+    hosts.unsettled = context.statistics().local("wire.unsettled");
 }
 
 }  // namespace
@@ -158,14 +159,16 @@ Status set_up_hosts(Context& context, const peercoll_comm_params_t& comm, std::v
             return WireLink::Counters{&context.statistics().shared(std::string(bytes)),
                                       &context.statistics().shared(std::string(messages))};
         };
-        fresh->link = std::make_unique<WireLink>(*wire, std::move(leaders), fresh->node,
-                                                 counters("wire.proof_bytes", "wire.proof_messages"));
+        fresh->link =
+            std::make_unique<WireLink>(*wire, std::move(leaders), fresh->node,
+                                       WireLink::CountersOf{counters("wire.proof_bytes", "wire.proof_messages"),
+                                                            counters("wire.bytes", "wire.messages")});
         peercoll_wire_info_t info{};
         info.struct_size = sizeof info;
         wire->transport().info(wire->wire(), &info);
         fresh->transport = info.text;
         mine = prove_wire(context, comm, leading, *fresh);
-        fresh->link->count_in(counters("wire.bytes", "wire.messages"));  // collectives alone
+        fresh->link->send_for(WireLink::Purpose::Collectives);
     } else {
         fresh->transport = "their transport";
     }

@@ -5,12 +5,12 @@
 //   round         did that work; who speaks for a node: my wire, my number here
 //   rounds        the wire addresses of those
 //   round         do I know all the others
-//   round         has the wire to some of them been proven (wire_proof.hpp)
+//   round         has the wire to them been proven; of many nodes, to some (wire_proof.hpp, node_partners.hpp)
 //                 --> several hosts are served, or not, decided alike by all
 //
 // Per rank and communicator: about eight allgathers of half a KiB, and the addresses of some hundred bytes; it grows
-// with the number of ranks, as every allgather does. Connections are made when first used, by the schedules' partners
-// alone.
+// with the number of ranks, as every allgather does. Connections are made by the proof, and, of many nodes, by the
+// first call in which all exchange with all (HostsCall).
 #pragma once
 
 #include "plugin/runtime/hosts/hosts.hpp"

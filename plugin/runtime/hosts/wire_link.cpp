@@ -31,8 +31,9 @@ bool WireLink::send(int node, MessageName name, const std::byte* data, std::size
     const peercoll_status_t code =
         wire_->transport().send(wire_->wire(), to.peer, &message, PEERCOLL_WIRE_HOST, data, bytes, &transfer, &reason);
     ticket = transfer;
-    counters_.bytes->fetch_add(bytes, std::memory_order_relaxed);
-    counters_.messages->fetch_add(1, std::memory_order_relaxed);
+    const Counters& counters = counters_[static_cast<std::size_t>(purpose_)];
+    counters.bytes->fetch_add(bytes, std::memory_order_relaxed);
+    counters.messages->fetch_add(1, std::memory_order_relaxed);
     return answer(code, reason);
 }
 

@@ -7,6 +7,7 @@
 #include "plugin/common/status.hpp"
 #include "plugin/runtime/hosts/process_wire.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +27,12 @@ public:
         std::atomic<std::uint64_t>* bytes = nullptr;  // sent
         std::atomic<std::uint64_t>* messages = nullptr;
     };
+    // What is sent for; counted apart.
+    enum class Purpose : std::uint8_t { Proof, Collectives };
+    // By purpose.
+    using CountersOf = std::array<Counters, 2>;
     // Takes over leaders[node].number, which is given back to the wire at the end.
-    WireLink(ProcessWire& wire, std::vector<Leader> leaders, int node, Counters counters)
+    WireLink(ProcessWire& wire, std::vector<Leader> leaders, int node, CountersOf counters)
         : wire_(&wire), leaders_(std::move(leaders)), node_(static_cast<std::size_t>(node)), counters_(counters) {}
     ~WireLink() override;
     WireLink(const WireLink&) = delete;
@@ -45,8 +50,8 @@ public:
 
     // The whole communicator has failed: the others shall not wait for this process.
     void drop_all() noexcept;
-    // What is sent from now on is counted elsewhere.
-    void count_in(Counters counters) { counters_ = counters; }
+    // Of what is sent from now on; at first a proof.
+    void send_for(Purpose purpose) { purpose_ = purpose; }
     // Why something has failed.
     const Status& status() const { return status_; }
 
@@ -56,7 +61,8 @@ private:
     ProcessWire* wire_;
     std::vector<Leader> leaders_;
     std::size_t node_;
-    Counters counters_;
+    CountersOf counters_;
+    Purpose purpose_ = Purpose::Proof;
     Status status_;
 };
 

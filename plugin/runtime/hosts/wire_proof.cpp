@@ -2,6 +2,7 @@
 #include "plugin/runtime/hosts/wire_proof.hpp"
 
 #include "collectives/nodes/link_proof.hpp"
+#include "collectives/nodes/node_partners.hpp"
 #include "plugin/runtime/wait.hpp"
 
 #include <chrono>
@@ -20,7 +21,7 @@ constexpr std::chrono::milliseconds check_every{2};
 }  // namespace
 
 Status prove_wire(Context& context, const peercoll_comm_params_t& comm, const std::vector<int>& leading, Hosts& hosts) {
-    LinkProof proof(*hosts.link, hosts.nodes(), hosts.node, 0);
+    LinkProof proof(*hosts.link, hosts.node, set_up_partners(hosts.nodes(), hosts.node), 0);
     Waiter waiter(
         WaitPolicy::make(context.options().wait, WaitPolicy::For::Wire), check_every,
         [&comm] {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The proof of a link before it is used, without wires.
 #include "collectives/nodes/link_proof.hpp"
+
+#include "collectives/nodes/node_partners.hpp"
 #include "tests/unit/nodes/simulated_nodes.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <deque>
 
 namespace peercoll::test {
@@ -13,7 +14,8 @@ namespace {
 
 struct Proofs {
     explicit Proofs(int count) : nodes(count) {
-        for (int node = 0; node < count; ++node) proofs.emplace_back(nodes.link(node), count, node, 0);
+        for (int node = 0; node < count; ++node)
+            proofs.emplace_back(nodes.link(node), node, set_up_partners(count, node), 0);
     }
     // Each node as often as it takes if nothing is wrong; what every one says at last.
     std::vector<Progress> run() {
@@ -35,24 +37,6 @@ TEST(LinkProof, HoldsForNodesWhoseMessagesArriveWhole) {
         EXPECT_EQ(all.nodes.outstanding(), 0U);
         for (const LinkProof& proof : all.proofs) EXPECT_EQ(proof.suspect(), -1);
     }
-}
-
-TEST(LinkProof, IsMutualAndNeedsTwiceTheLogarithmOfTheNodesAtMost) {
-    for (const int count : {2, 3, 5, 6, 16, 100, 2048}) {
-        int levels = 0;
-        while ((1 << levels) < count) ++levels;
-        for (int node = 0; node < count; ++node) {
-            const std::vector<int> partners = link_proof_partners(count, node);
-            EXPECT_LE(partners.size(), static_cast<std::size_t>(2 * levels));
-            for (const int other : partners) {
-                EXPECT_NE(other, node);
-                const std::vector<int> theirs = link_proof_partners(count, other);
-                EXPECT_TRUE(std::binary_search(theirs.begin(), theirs.end(), node)) << node << " and " << other;
-            }
-        }
-    }
-    for (const int count : {2, 3, 4, 5})
-        EXPECT_EQ(link_proof_partners(count, 0).size(), static_cast<std::size_t>(count) - 1) << "all the others";
 }
 
 TEST(LinkProof, FailsAtWhoeverGetsAByteThatIsNotTheExpectedOne) {
