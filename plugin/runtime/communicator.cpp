@@ -188,6 +188,13 @@ void Communicator::remember(const Call& call, std::size_t algorithm) {
             {nullptr, nullptr, call.count, call.element_bytes, call.fold, &plan_for(*node_.team, node_.agreed, call)}};
 }
 
+// True on all ranks alike; only the root has anything to do.
+bool Communicator::lets_readers_finish(const Call& call) {
+    HostTeam& team = *node_.team;
+    const int turns = call.broadcast.root == rank() ? team.size() : 0;
+    return waiter_->give_way(call.bytes(), turns, [&team] { return team.all_reached(team.position().step); });
+}
+
 Status Communicator::run_task(const Call& call) {
     if (Execution::is_due(node_, context_.devices(), call)) return run_execution(call);
     const std::uint64_t position = node_.team->position().step;
@@ -195,7 +202,9 @@ Status Communicator::run_task(const Call& call) {
     if (waiter_->wait([&operation] { return operation.progress(); }) != Progress::Done) return give_up();
     count(call, operation.algorithm());
     if (call.kind == PEERCOLL_ALLREDUCE) Execution::hear_of_devices(node_, position);
-    if (operation.is_sole_choice()) remember(call, operation.algorithm());
+    // The straight way is for calls that are too short for this.
+    const bool gave_way = call.kind == PEERCOLL_BROADCAST && lets_readers_finish(call);
+    if (operation.is_sole_choice() && !gave_way) remember(call, operation.algorithm());
     return {};
 }
 

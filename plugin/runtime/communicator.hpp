@@ -103,6 +103,8 @@ private:
     template <typename Task>
     bool run_straight(Task& task, peercoll_collective_t collective, std::size_t bytes, std::size_t algorithm);
     void remember(const Call& call, std::size_t algorithm);
+    // After a broadcast.
+    bool lets_readers_finish(const Call& call);
 
     // The team, made if need be; the reason why there is none is the same for every later call.
     Status ready();

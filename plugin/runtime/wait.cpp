@@ -9,6 +9,8 @@ namespace peercoll {
 
 namespace {
 constexpr std::chrono::microseconds nap{20};
+constexpr std::chrono::microseconds long_turn{250};  // longer than copying takes of what a segment holds
+constexpr std::size_t worth_a_turn = std::size_t{64} << 10;
 constexpr std::uint32_t polls_between_clock_reads = 256;
 }  // namespace
 
@@ -17,6 +19,7 @@ WaitPolicy WaitPolicy::make(WaitMode mode, For what) {
     policy.spins = 8192;
     policy.progress_after = 256;
     policy.progress_every = 64;
+    if (what == For::CrowdedRanks && mode != WaitMode::Spin) policy.gives_way_above = worth_a_turn;
     if (mode == WaitMode::Auto && what == For::CrowdedRanks) mode = WaitMode::Yield;
     switch (mode) {
         case WaitMode::Auto:
@@ -58,6 +61,12 @@ bool Waiter::be_patient(std::uint32_t& idle, Start& start) {
     if (now - start.last_check < check_every_) return true;
     start.last_check = now;
     return on_check_(now - start.begin);
+}
+
+bool Waiter::give_turn() {
+    const auto begin = std::chrono::steady_clock::now();
+    ::sched_yield();
+    return std::chrono::steady_clock::now() - begin < long_turn;
 }
 
 }  // namespace peercoll

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one place that waits. Polls a task; while nothing moves it spins, calls the host's progress, then yields or
-// sleeps, and now and then looks whether it should go on waiting at all.
+// sleeps, and now and then looks whether it should go on waiting at all. Also lets other ranks of a shared processor
+// finish before the caller goes on.
 #pragma once
 
 #include "collectives/task.hpp"
@@ -8,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -19,6 +21,8 @@ struct WaitPolicy {
     std::uint32_t progress_after = 0;  // before the host's progress is first called ...
     std::uint32_t progress_every = 0;  // ... and between two calls; a power of two
     bool sleeps = false;               // short sleeps instead of yields
+    // A message of more bytes is worth a turn of the processor for whoever has yet to read it: see Waiter::give_way().
+    std::size_t gives_way_above = SIZE_MAX;
 
     // What a rank waits for.
     enum class For : std::uint8_t {
@@ -58,6 +62,18 @@ public:
         }
     }
 
+    // For a rank that has written all of a message of `bytes` bytes, while others that may wait for its processor have
+    // yet to read it: it would go on to compute, and keep the processor for milliseconds, where they need microseconds.
+    // Gives them up to `turns` turns, until they have `all_left`; no more after a turn that somebody computed in. False
+    // where the policy has nothing of the kind for so many bytes.
+    template <typename AllLeft>
+    bool give_way(std::size_t bytes, int turns, AllLeft&& all_left) {
+        if (bytes <= policy_.gives_way_above) return false;
+        while (turns-- > 0 && !all_left() && give_turn()) {
+        }
+        return true;
+    }
+
 private:
     static constexpr std::uint32_t eager_polls = 64;
     static constexpr int pauses_of_rest = 8;  // at most half a microsecond
@@ -74,6 +90,7 @@ private:
 #endif
     }
     bool be_patient(std::uint32_t& idle, Start& start);
+    static bool give_turn();  // false if it was a long one
 
     WaitPolicy policy_;
     std::chrono::nanoseconds check_every_;

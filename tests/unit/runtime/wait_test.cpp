@@ -147,6 +147,43 @@ TEST(Waiter, TellsTheTimeOfThisWaitAndNotOfThoseBefore) {
     EXPECT_TRUE(end == Progress::Done || watched.last_waited >= 20ms);
 }
 
+TEST(Waiter, GivesTurnsUntilAllHaveLeftOrThereAreNoMore) {
+    WaitPolicy policy;
+    policy.gives_way_above = 1000;
+    Watched watched(policy);
+    int looks = 0;
+    EXPECT_TRUE(watched.waiter.give_way(1001, 8, [&looks] { return ++looks == 3; }));
+    EXPECT_EQ(looks, 3);
+    looks = 0;
+    EXPECT_TRUE(watched.waiter.give_way(1001, 4, [&looks] { return ++looks == 100; }));
+    EXPECT_GE(looks, 1) << "a turn that takes long, on a busy machine, is the last";
+    EXPECT_LE(looks, 4);
+    EXPECT_TRUE(watched.waiter.give_way(1001, 0, [&looks] { return ++looks == 100; })) << "who is not the root";
+    EXPECT_LE(looks, 4);
+    EXPECT_EQ(watched.idles + watched.checks, 0U);
+}
+
+TEST(Waiter, KeepsTheProcessorAfterAMessageThatIsNotWorthATurn) {
+    WaitPolicy policy;
+    policy.gives_way_above = 1000;
+    Watched watched(policy);
+    int looks = 0;
+    EXPECT_FALSE(watched.waiter.give_way(1000, 8, [&looks] { return ++looks == 100; }));
+    EXPECT_EQ(looks, 0);
+}
+
+TEST(WaitPolicy, GivesWayWhereRanksAreCrowdedAndDoNotSpinAndNowhereElse) {
+    for (const WaitMode mode : modes) {
+        EXPECT_EQ(WaitPolicy::make(mode, WaitPolicy::For::Ranks).gives_way_above, SIZE_MAX);
+        EXPECT_EQ(WaitPolicy::make(mode, WaitPolicy::For::Wire).gives_way_above, SIZE_MAX);
+        const std::size_t above = WaitPolicy::make(mode, WaitPolicy::For::CrowdedRanks).gives_way_above;
+        if (mode == WaitMode::Spin)
+            EXPECT_EQ(above, SIZE_MAX);
+        else
+            EXPECT_LT(above, std::size_t{1} << 20);
+    }
+}
+
 TEST(WaitPolicy, LetsCrowdedRanksYieldEarlyUnlessToldToSpin) {
     const WaitPolicy roomy = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::Ranks);
     const WaitPolicy crowded = WaitPolicy::make(WaitMode::Auto, WaitPolicy::For::CrowdedRanks);
