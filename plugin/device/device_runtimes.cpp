@@ -108,6 +108,12 @@ DeviceRuntimes::~DeviceRuntimes() {
     }
 }
 
+void DeviceRuntimes::look_for_news(std::uint64_t now) {
+    const std::uint64_t loads = library_loads();
+    if (loads != seen_loads_.load(std::memory_order_acquire) || waiting_.load(std::memory_order_acquire)) look(loads);
+    looked_at_.store(now, std::memory_order_relaxed);
+}
+
 void DeviceRuntimes::look(std::uint64_t loads) {
     const std::lock_guard lock(mutex_);
     if (seen_loads_.load(std::memory_order_relaxed) != loads) {

@@ -114,6 +114,36 @@ TEST(DeviceRuntimesOfOthers, NamedTwiceAreUsedOnce) {
     EXPECT_THAT(problems.front(), HasSubstr("named twice"));
 }
 
+// A runtime whose library is "no_symbol" and which is started as soon as that is loaded.
+const peercoll_device_runtime_t& runtime_of_no_symbol() {
+    static const char* const libraries[] = {"no_symbol.so", nullptr};
+    static const peercoll_device_runtime_t runtime = [] {
+        peercoll_device_runtime_t made{};
+        made.struct_size = sizeof made;
+        made.abi_version = PEERCOLL_DEVICE_ABI_VERSION;
+        made.name = "no_symbol";
+        made.libraries = libraries;
+        made.open = [](peercoll_reason_t*) -> peercoll_status_t { return PEERCOLL_SUCCESS; };
+        made.close = [] {};
+        return made;
+    }();
+    return runtime;
+}
+
+// A look at what is loaded holds for some microseconds: loading a library must take longer than that, even one that is
+// nearly empty and in the page cache.
+TEST(ARuntimesLibrary, IsNoticedInTheCallAfterItWasLoaded) {
+    for (int round = 0; round < 200; ++round) {
+        std::vector<std::string> problems;
+        DeviceRuntimes runtimes({&runtime_of_no_symbol()}, {}, problems);
+        ASSERT_FALSE(runtimes.in_use());
+        ASSERT_FALSE(runtimes.in_use());
+        void* const library = ::dlopen(foreign("no_symbol").c_str(), RTLD_NOW | RTLD_LOCAL);
+        ASSERT_TRUE(runtimes.in_use()) << "round " << round;
+        ::dlclose(library);
+    }
+}
+
 TEST(DeviceRuntimesOfOthers, BeyondTheMostAreOneSentenceEach) {
     const peercoll_device_runtime_t nobody{};  // never loaded: it names no libraries
     const std::vector<const peercoll_device_runtime_t*> as_many(DeviceRuntimes::most, &nobody);
