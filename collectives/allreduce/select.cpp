@@ -17,6 +17,7 @@ constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
 constexpr int many = std::numeric_limits<int>::max();
 
 constexpr Choice packets{AllreduceAlgorithm::Packets, Stores::Cached};
+constexpr Choice two_shot_packets{AllreduceAlgorithm::TwoShotPackets, Stores::Cached};
 constexpr Choice slots{AllreduceAlgorithm::Slots, Stores::Cached};
 constexpr Choice slots_streaming{AllreduceAlgorithm::Slots, Stores::Streaming};
 constexpr Choice staged{AllreduceAlgorithm::Staged, Stores::Cached};
@@ -42,10 +43,11 @@ constexpr Row table[] = {
     {2, any, {slots_streaming, slots, staged_streaming, single_copy}},
     {4, 512, {packets}},
     {4, 2 * KiB, {slots}},
-    {8, 256, {packets}},
+    {8, 128, {packets}},
     {8, 1 * KiB, {slots}},
-    {many, 256, {packets}},
-    {many, 512, {slots}},
+    {many, 128, {packets}},
+    {many, 256, {slots}},
+    {many, 512, {two_shot_packets}},
     {many, 256 * KiB, {staged}},
     {many, any, {staged, staged_streaming, single_copy}},
 };
@@ -59,6 +61,8 @@ const List& from_table(const AllreduceSituation& situation) {
 Choice possible(Choice choice, const AllreduceSituation& situation) {
     const bool automatic = situation.forced == AllreduceAlgorithm::Auto;
     if (choice.algorithm == AllreduceAlgorithm::Packets && situation.bytes > packet_max_bytes) return slots;
+    if (choice.algorithm == AllreduceAlgorithm::TwoShotPackets && !situation.two_shot)
+        choice = automatic ? staged : slots;
     if (choice.algorithm == AllreduceAlgorithm::SingleCopy && !situation.single_copy) choice = staged;
     if (choice.algorithm == AllreduceAlgorithm::Staged && situation.groups && automatic)
         choice.algorithm = AllreduceAlgorithm::Grouped;

@@ -110,6 +110,19 @@ public:
         next_packet_line_ = first + whole_pairs(lines);
         return first;
     }
+    // The same at one of two places in turn, for algorithms in which nobody is two operations ahead: lines that are
+    // used again soon are still in the caches.
+    std::uint64_t take_packet_in_turn(std::size_t lines) {
+        const std::uint64_t first = next_packet_line_ == whole_pairs(lines) ? next_packet_line_ : 0;
+        next_packet_line_ = first + whole_pairs(lines);
+        return first;
+    }
+    static bool packet_fits_twice(std::size_t lines) { return 2 * whole_pairs(lines) <= packet_ring_lines; }
+    // Fetches `lines` lines of this rank for writing, from where take_packet_in_turn() will give them next.
+    void own_packet_of_next_turn(std::size_t lines) const {
+        const PacketLine* line = own_packet(next_packet_line_ == whole_pairs(lines) ? next_packet_line_ : 0);
+        for (std::size_t i = 0; i < lines; ++i) prefetch_to_write(line + i);
+    }
     // The step at which every reader is done with what this rank last wrote there.
     std::uint64_t packet_free_at(std::uint64_t first, std::size_t lines) const {
         std::uint64_t step = packet_free_at_[first / 2];

@@ -29,22 +29,23 @@ public:
     std::uint64_t size() const { return chunks_.size(); }
     Slice operator[](std::uint64_t chunk) const { return chunks_[chunk]; }
     std::size_t bytes() const { return span_ * team_->cell_bytes(); }
-    std::byte* at(int rank, std::uint64_t chunk) const { return team_->cell(rank, first_ + chunk * span_); }
+    std::byte* at(int rank, std::uint64_t chunk) const { return team_->cell(rank, cell_of(chunk)); }
     // See HostTeam::exchanged_cell().
-    std::byte* exchanged_at(int rank, std::uint64_t chunk) const {
-        return team_->exchanged_cell(rank, first_ + chunk * span_);
-    }
+    std::byte* exchanged_at(int rank, std::uint64_t chunk) const { return team_->exchanged_cell(rank, cell_of(chunk)); }
 
     // Whether this rank may write the chunk: every reader of what was there is done.
-    bool is_free(std::uint64_t chunk) {
-        return team_->all_reached(team_->cells_free_at(first_ + chunk * span_, span_));
-    }
+    bool is_free(std::uint64_t chunk) { return team_->all_reached(team_->cells_free_at(cell_of(chunk), span_)); }
     // Says when every reader of the chunk will be done.
-    void free_at(std::uint64_t chunk, std::uint64_t step) {
-        team_->set_cells_free_at(first_ + chunk * span_, span_, step);
-    }
+    void free_at(std::uint64_t chunk, std::uint64_t step) { team_->set_cells_free_at(cell_of(chunk), span_, step); }
 
 private:
+    // Two ranks go round the ring, since they change cells with each round. More of them use two places in turn: in an
+    // allreduce nobody is two chunks ahead of the slowest, and four places took longer than two (16 ranks, 8 KiB: 6.1
+    // us and 4.4).
+    std::uint64_t cell_of(std::uint64_t chunk) const {
+        return team_->size() == 2 ? first_ + chunk * span_ : (first_ / span_ + chunk) % 2 * span_;
+    }
+
     HostTeam* team_ = nullptr;
     Chunks chunks_;
     std::uint64_t span_ = 1;  // cells of a chunk

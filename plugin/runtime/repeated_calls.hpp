@@ -34,9 +34,21 @@ inline Status Communicator::repeat_allreduce(const void* sendbuf, void* recvbuf)
     const auto runs = [&](auto task) {
         return run_straight(task, PEERCOLL_ALLREDUCE, known.bytes, static_cast<std::size_t>(known.algorithm));
     };
-    const bool done = known.algorithm == AllreduceAlgorithm::Packets
-                          ? runs(AllreducePackets(team, arguments))
-                          : runs(AllreduceSlots(team, arguments, Stores::Cached));
+    bool done = false;
+    switch (known.algorithm) {
+        case AllreduceAlgorithm::Packets:
+            done = runs(AllreducePackets(team, arguments));
+            break;
+        case AllreduceAlgorithm::TwoShotPackets:
+            done = runs(AllreduceTwoShotPackets(team, arguments));
+            break;
+        case AllreduceAlgorithm::Slots:
+            done = runs(AllreduceSlots(team, arguments, Stores::Cached));
+            break;
+        default:  // remember() takes no other
+            done = runs(AllreduceStaged(team, arguments, Stores::Cached));
+            break;
+    }
     if (!done) return give_up();
     Execution::hear_of_devices(node_, position);
     return {};
