@@ -229,7 +229,7 @@ const std::vector<Row>& rows() {
         {{"executors",
           "How many ranks launch the work on devices: one for all, one per device, or every rank for its part (only "
           "where processes share a device at the same time, as under MPS); auto decides between the first two by size. "
-          "Also how many ranks of a host take turns at exchanging with other hosts: one, or with auto up to four, or "
+          "Also how many ranks of a host take turns at exchanging with other hosts: one, or with auto up to eight, or "
           "all.",
           executor_values, "auto"},
          word_reader(&Options::executors, executor_words)},

@@ -17,9 +17,8 @@ NodeAllreduce choose(const Hosts& hosts, const Call& call) {
 }
 
 // The same on all ranks, so it may not depend on what one node has.
-Chunks chunks_of(const Hosts& hosts, const Call& call, NodeAllreduce algorithm) {
-    std::size_t bytes = node_chunk_bytes(hosts.nodes());
-    if (algorithm == NodeAllreduce::Doubling) bytes = std::max(bytes, call.bytes());  // rounds cost more than bytes
+Chunks chunks_of(const Hosts& hosts, const Call& call, NodeAllreduce algorithm, int wire_ranks) {
+    std::size_t bytes = node_chunk_bytes(algorithm, call.bytes(), wire_ranks, hosts.nodes());
     if (algorithm == NodeAllreduce::RankOrder) {
         std::size_t most = 1;
         for (const std::vector<int>& ranks : hosts.ranks) most = std::max(most, ranks.size());
@@ -28,8 +27,10 @@ Chunks chunks_of(const Hosts& hosts, const Call& call, NodeAllreduce algorithm) 
     return {call.count, call.element_bytes, bytes};
 }
 
-// Of the rank that owns it a chunk waits for the wire; beside it one is reduced and one spread.
-constexpr std::size_t chunks_beside_the_wire = 2;
+// While one row of chunks is on the wire, the next one is reduced; of chunks that go one by one, one is spread besides.
+std::size_t most_under_way(int wire_ranks) {
+    return std::max<std::size_t>(3, 2 * static_cast<std::size_t>(wire_ranks));
+}
 
 // What goes to the wire rank by rank comes from the first one.
 ChunkShare share_of(const Hosts& hosts, const Node& node, NodeAllreduce algorithm) {
@@ -48,9 +49,9 @@ HostsAllreduce::HostsAllreduce(Hosts& hosts, Node& node, const Call& call)
       call_(&call),
       algorithm_(choose(hosts, call)),
       share_(share_of(hosts, node, algorithm_)),
-      chunks_(chunks_of(hosts, call, algorithm_)),
+      chunks_(chunks_of(hosts, call, algorithm_, share_.of)),
       sequence_(hosts.take_sequences(chunks_.size())),
-      slots_(std::min<std::size_t>(chunks_.size(), static_cast<std::size_t>(share_.of) + chunks_beside_the_wire)) {}
+      slots_(std::min<std::size_t>(chunks_.size(), most_under_way(share_.of))) {}
 
 bool HostsAllreduce::advance_exchanges(bool& moved) {
     for (std::uint64_t chunk = exchanged_; chunk < reduced_; ++chunk) {
@@ -69,7 +70,7 @@ bool HostsAllreduce::advance_exchanges(bool& moved) {
 }
 
 bool HostsAllreduce::start_next() {
-    if (reduced_ < std::min(chunks_.size(), spread_ + slots_.size())) {
+    if (reduced_ < chunks_.size() && end_of_row() <= spread_ + slots_.size()) {
         start_reducing();
         return true;
     }
@@ -87,7 +88,7 @@ void HostsAllreduce::start_reducing() {
     } else if (!alone()) {
         part_.source = source_of(reduced_);
         part_.destination = destination_of(reduced_);
-        part_.count = chunks_[reduced_].count();
+        part_.count = chunks_[end_of_row() - 1].end - chunks_[reduced_].begin;
         start_operation();
     }
     if (!operation_) end_of_reducing();
@@ -139,8 +140,9 @@ void HostsAllreduce::end_of_operation() {
 }
 
 void HostsAllreduce::end_of_reducing() {
-    if (share_.owns(reduced_)) start_exchange();
-    ++reduced_;
+    const std::uint64_t end = end_of_row();
+    for (; reduced_ < end; ++reduced_)
+        if (share_.owns(reduced_)) start_exchange();
 }
 
 void HostsAllreduce::start_exchange() {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An allreduce over several nodes, in chunks: R reduces inside the node, E exchanges between nodes, S spreads inside.
 //
-//   every rank      R0 R1 R2 S0 R3 S1 ...       S(c) needs E(c)
-//   in turns           E0 E1 E2 ...             beside them, a few at a time, each by the rank that owns the chunk
+//   every rank      R01 R23 S0 S1 R45 S2 S3 ...       S(c) needs E(c)
+//   rank 0              E0    E2 ...                  beside them, each chunk by the rank that owns it
+//   rank 1              E1    E3 ...
 //
-// R is an allreduce of the node's ranks into their destinations; in rank order, where nothing may be folded yet, it
-// brings every rank's chunk to the first one, which owns them all. The order of R and S is the same on all ranks,
-// whatever E takes.
+// R is an allreduce of the node's ranks into their destinations, of a row of chunks, one of each rank that owns some:
+// their exchanges are under way together, and the ranks meet less often. In rank order, where nothing may be folded
+// yet, it brings every rank's chunk to the first one, which owns them all. The order of R and S is the same on all
+// ranks, whatever E takes.
 #pragma once
 
 #include "collectives/host/chunks.hpp"
@@ -19,6 +21,7 @@
 #include "plugin/runtime/node.hpp"
 #include "plugin/runtime/operation.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,6 +49,10 @@ private:
         std::unique_ptr<std::byte[]> scratch;
         std::unique_ptr<std::byte[]> inputs;  // in rank order: chunks of the node's other ranks
     };
+    // The first chunk after the row that begins with `reduced_`.
+    std::uint64_t end_of_row() const {
+        return std::min(chunks_.size(), reduced_ + static_cast<std::uint64_t>(share_.of));
+    }
     bool alone() const { return node_->team->size() == 1; }
     Slot& slot_of(std::uint64_t chunk) { return slots_[chunk % slots_.size()]; }
     std::size_t chunk_bytes(std::uint64_t chunk) const { return chunks_[chunk].count() * call_->element_bytes; }

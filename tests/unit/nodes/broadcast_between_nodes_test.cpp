@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broadcasts between nodes, without wires.
+#include "collectives/host/chunks.hpp"
 #include "collectives/nodes/broadcast_binomial.hpp"
 #include "collectives/nodes/broadcast_chain.hpp"
 #include "collectives/nodes/forwarding.hpp"
@@ -150,6 +151,7 @@ TEST(ChoiceBetweenNodes, SmallMessagesTakeFewRoundsAndLargeOnesFewBytes) {
     EXPECT_EQ(select_node_allreduce({8, 2, false}), NodeAllreduce::Doubling);
     EXPECT_EQ(select_node_allreduce({8, 2048, false}), NodeAllreduce::Doubling);
     EXPECT_EQ(select_node_allreduce({std::size_t{64} << 10, 4, false}), NodeAllreduce::Doubling);
+    EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 2, false}), NodeAllreduce::Doubling) << "no more bytes";
     EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 3, false}), NodeAllreduce::Direct);
     EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 64, false}), NodeAllreduce::Halving);
     EXPECT_EQ(select_node_allreduce({std::size_t{1} << 24, 65, false}), NodeAllreduce::Direct);
@@ -158,16 +160,35 @@ TEST(ChoiceBetweenNodes, SmallMessagesTakeFewRoundsAndLargeOnesFewBytes) {
     EXPECT_EQ(select_node_broadcast({8, 4, false}), NodeBroadcast::Binomial);
     EXPECT_EQ(select_node_broadcast({std::size_t{1} << 24, 4, false}), NodeBroadcast::Chain);
     EXPECT_EQ(select_node_broadcast({std::size_t{1} << 24, 512, false}), NodeBroadcast::Binomial);
-    // A slice of a chunk, and a chunk of a broadcast, is one packet of the sender's system, whatever the nodes' number.
-    for (int nodes = 2; nodes < 200; ++nodes)
-        EXPECT_LE(node_chunk_bytes(nodes) / static_cast<std::size_t>(nodes), 60u << 10);
-    EXPECT_EQ(node_chunk_bytes(4), 240u << 10);
     EXPECT_EQ(select_wire_ranks(WireShare::Auto, 1), 1);
     EXPECT_EQ(select_wire_ranks(WireShare::Auto, 2), 2);
-    EXPECT_EQ(select_wire_ranks(WireShare::Auto, 96), 4);
+    EXPECT_EQ(select_wire_ranks(WireShare::Auto, 96), 8);
     EXPECT_EQ(select_wire_ranks(WireShare::All, 16), 16);
     EXPECT_EQ(select_wire_ranks(WireShare::One, 16), 1);
-    EXPECT_EQ(node_chunk_bytes(2000), 1u << 20) << "what is under way does not grow for ever";
+}
+
+TEST(ChunksBetweenNodes, AreMessagesOfOnePacketAndTheSameForEachWireRank) {
+    constexpr std::size_t packet = std::size_t{60} << 10;
+    for (const std::size_t message : {std::size_t{65} << 10, std::size_t{100'000}, std::size_t{1} << 20,
+                                      (std::size_t{1} << 20) + 4, std::size_t{16} << 20})
+        for (const int wire_ranks : {1, 2, 4, 7, 64}) {
+            SCOPED_TRACE(testing::Message() << message << " bytes, " << wire_ranks << " wire ranks");
+            const std::size_t doubling = node_chunk_bytes(NodeAllreduce::Doubling, message, wire_ranks, 2);
+            EXPECT_LE(doubling, packet);
+            // As few rows as packets allow, and nobody has much more than another in the last one.
+            const auto ranks = static_cast<std::size_t>(wire_ranks);
+            const std::size_t chunks = Chunks(message / 4, 4, doubling).size();
+            EXPECT_EQ((chunks + ranks - 1) / ranks, (message + packet * ranks - 1) / (packet * ranks));
+            EXPECT_TRUE(chunks % ranks == 0 || doubling < std::size_t{4} << 10) << chunks;
+            for (int nodes = 3; nodes < 200; ++nodes) {
+                const std::size_t direct = node_chunk_bytes(NodeAllreduce::Direct, message, wire_ranks, nodes);
+                ASSERT_LE(direct / static_cast<std::size_t>(nodes), packet) << nodes << " nodes";
+                ASSERT_LE(direct, std::size_t{1} << 20) << "what is under way does not grow for ever";
+            }
+        }
+    EXPECT_EQ(node_chunk_bytes(NodeAllreduce::Direct, 16u << 20, 1, 4), 243'200U) << "69 of them";
+    for (const std::size_t small : {std::size_t{8}, std::size_t{64} << 10})
+        EXPECT_EQ(node_chunk_bytes(NodeAllreduce::Doubling, small, 4, 5), small) << "rounds cost more than bytes";
 }
 
 }  // namespace peercoll::test
