@@ -3,21 +3,31 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace peercoll {
 namespace {
 
-TEST(Trials, UseTheCandidatesInTurnUntilEachHadItsRounds) {
-    Trials::Size size;
-    std::vector<std::uint32_t> uses(3);
-    while (!size.must_agree(3)) {
-        const std::size_t candidate = size.next(3);
-        ASSERT_LT(candidate, 3U);
-        ++uses[candidate];
-        size.record(candidate, 100);
+constexpr Trials::Pattern patterns[] = {Trials::of_short, Trials::of_long};
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+TEST(Trials, UseTheCandidatesInTurnUntilEachHadItsRows) {
+    for (const Trials::Pattern pattern : patterns) {
+        Trials::Size size;
+        size.pattern = pattern;
+        std::vector<std::size_t> used;
+        while (!size.must_agree(3)) {
+            used.push_back(size.next(3));
+            size.record(used.back(), 100);
+        }
+        std::vector<std::size_t> expected;
+        for (std::uint32_t row = 0; row < pattern.rows; ++row)
+            for (const std::size_t candidate : {0U, 1U, 2U})
+                expected.insert(expected.end(), pattern.in_a_row, candidate);
+        EXPECT_EQ(used, expected);
     }
-    EXPECT_EQ(uses, (std::vector<std::uint32_t>(3, Trials::rounds)));
 }
 
 TEST(Trials, KeepTheBestTimeOfEachCandidate) {
@@ -26,17 +36,38 @@ TEST(Trials, KeepTheBestTimeOfEachCandidate) {
     size.record(0, 80);
     EXPECT_EQ(size.best[0], 80U);
     EXPECT_EQ(size.best[1], 50U);
-    EXPECT_EQ(size.best[2], std::numeric_limits<std::uint64_t>::max()) << "was not tried";
+    EXPECT_EQ(size.best[2], never) << "was not tried";
+}
+
+TEST(Trials, DoNotCountTheFirstCallOfARowThatTheCandidateBeforeHasPrepared) {
+    Trials::Size size;
+    size.pattern = {2, 3};
+    for (const std::uint64_t time : {10, 70, 60}) size.record(size.next(2), time);
+    EXPECT_EQ(size.best[0], 60U);
+    EXPECT_EQ(size.next(2), 1U);
+    size.record(1, 10);
+    EXPECT_EQ(size.best[1], never);
+}
+
+TEST(Trials, OfMessagesOfAQuarterOfTheCellsGoRoundThemAll) {
+    Trials trials;
+    const Trials::Size& small = trials.of(PEERCOLL_ALLREDUCE, 128 << 10);
+    const Trials::Size& large = trials.of(PEERCOLL_ALLREDUCE, 16 << 20);
+    EXPECT_GT(small.pattern.in_a_row, 4U) << "there are four quarters";
+    EXPECT_LE(large.pattern.in_a_row * large.pattern.rows, 4U) << "each call takes long";
 }
 
 TEST(Trials, StayWithWhatWasAgreed) {
-    Trials::Size size;
-    for (std::uint32_t i = 0; i < 2 * Trials::rounds; ++i) size.record(size.next(2), 10);
-    ASSERT_TRUE(size.must_agree(2));
-    size.decide(1);
-    for (int i = 0; i < 5; ++i) {
-        EXPECT_FALSE(size.must_agree(2));
-        EXPECT_EQ(size.next(2), 1U);
+    for (const Trials::Pattern pattern : patterns) {
+        Trials::Size size;
+        size.pattern = pattern;
+        for (std::uint32_t i = 0; i < 2 * pattern.rows * pattern.in_a_row; ++i) size.record(size.next(2), 10);
+        ASSERT_TRUE(size.must_agree(2));
+        size.decide(1);
+        for (int i = 0; i < 5; ++i) {
+            EXPECT_FALSE(size.must_agree(2));
+            EXPECT_EQ(size.next(2), 1U);
+        }
     }
 }
 
