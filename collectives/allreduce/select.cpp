@@ -35,9 +35,9 @@ struct Row {
 // any other. Large messages differ from machine to machine: on one the system's copies are the fastest, on the other
 // the slowest; streaming stores help where memory is the limit and hurt where the caches would have held the result.
 constexpr Row table[] = {
-    {2, 512, {packets}},
+    {2, 256, {packets}},
     {2, 64 * KiB, {slots}},
-    {2, 512 * KiB, {slots, staged, single_copy}},
+    {2, 512 * KiB, {slots, single_copy}},
     {2, 1024 * KiB, {slots, staged, staged_streaming, single_copy}},
     {2, 4096 * KiB, {slots, slots_streaming, staged_streaming, single_copy}},
     {2, any, {slots_streaming, slots, staged_streaming, single_copy}},

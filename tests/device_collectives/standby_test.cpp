@@ -29,7 +29,10 @@ constexpr std::uint64_t launched_first = 3;
 // What each of two ranks has, on a device of its own where there are as many, with kernels that stay for `standby`.
 struct Scene {
     Scene(const Rank& rank, const std::string& standby, int devices = ranks, const std::string& algorithm = "auto")
-        : process(rank, machine_with(devices), rank.rank() % devices),
+        : Scene(rank, machine_with(devices), standby, devices, algorithm) {}
+    Scene(const Rank& rank, const Machine& machine, const std::string& standby, int devices = ranks,
+          const std::string& algorithm = "auto")
+        : process(rank, machine, rank.rank() % devices),
           memory(&process.application(), Memory::Device, room),
           context({"peer_check=1s", "log=error", "device_standby=" + standby, "device_algorithm=" + algorithm}),
           comm(context, rank.exchange()),
@@ -72,6 +75,21 @@ TEST(StandbyKernels, TakeTheBroadcastsThatFollow) {
             ASSERT_TRUE(scene.spread.run(static_cast<std::size_t>(1 + i * 9), i % 2));
         }
         EXPECT_GE(scene.stood_by("broadcast"), rank.rank() == 0 ? 40 - launched_first : 0);
+    });
+}
+
+TEST(StandbyKernels, ThatCanHaveNoMailboxAreLaunchedForEachCall) {
+    skip_on_real_devices();
+    if (IsSkipped()) return;
+    const ReductionCase wanted = case_of(PEERCOLL_FLOAT32, PEERCOLL_SUM);
+    run_ranks(ranks, [&](Rank& rank) {
+        // As many as the proof of the other device takes, without which nothing is fused.
+        Scene scene(rank, {.node = "devices 2\npinned 3\n"}, "1s");
+        for (std::size_t i = 0; i < 40; ++i) {
+            ASSERT_TRUE(scene.reduce.run(wanted, i * 1'000, 1 + i * 7, Layout::InPlace));
+        }
+        EXPECT_EQ(scene.context.counter("allreduce.algorithm.fused"), 40U);
+        EXPECT_EQ(scene.stood_by("allreduce"), 0U);
     });
 }
 

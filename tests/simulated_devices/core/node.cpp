@@ -183,6 +183,11 @@ private:
               node_.hidden_import_refused = word == "refused";
               return word == "yes" || word == "refused";
           }}},
+        {"pinned",
+         {"pinned <allocations of a process>",
+          [this](const auto& words) {
+              return number(words, 1'000'000, [this](std::uint64_t value) { node_.pinned_limit = value; });
+          }}},
         {"memory",
          {"memory <devices> <MiB>",
           [this](const auto& words) {

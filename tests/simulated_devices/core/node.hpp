@@ -35,11 +35,12 @@ struct Link {
 
 struct Node {
     std::vector<DeviceProperties> devices;
-    std::vector<Link> links;             // [from * devices.size() + to]
-    bool ipc_refused = false;            // handles of other processes cannot be opened
-    bool ipc_overlap_refused = false;    // nor that of an address whose former allocation is still mapped, as of old
-    bool hidden_import_refused = false;  // nor those of a device that the process is not shown
-    std::size_t peer_limit = 1000;       // peers a context can enable
+    std::vector<Link> links;               // [from * devices.size() + to]
+    bool ipc_refused = false;              // handles of other processes cannot be opened
+    bool ipc_overlap_refused = false;      // nor that of an address whose former allocation is still mapped, as of old
+    bool hidden_import_refused = false;    // nor those of a device that the process is not shown
+    std::size_t pinned_limit = 1'000'000;  // allocations of pinned host memory that a process gets in its life
+    std::size_t peer_limit = 1000;         // peers a context can enable
     std::uint64_t seed = 1;
     std::chrono::microseconds most_delay{100};  // before an operation of a stream begins
     std::uint64_t poison_bytes = std::uint64_t{64}

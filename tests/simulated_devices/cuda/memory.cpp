@@ -58,7 +58,10 @@ CUresult allocate_host(Context& context, void** address, std::size_t bytes) {
     if (address == nullptr || bytes == 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    static std::atomic<std::size_t> allocations{0};
+    void* memory = allocations.fetch_add(1) >= process().node().pinned_limit
+                       ? MAP_FAILED
+                       : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
