@@ -23,16 +23,14 @@ namespace peercoll {
 
 namespace {
 
-constexpr std::size_t slice_granule = 16;  // bytes: slices are not cut in the middle of a vector register
-
-Slice slice_of_rank(std::size_t count, std::size_t element_bytes, int ranks, int rank) {
-    return slice_of(count, static_cast<std::size_t>(ranks), static_cast<std::size_t>(rank),
-                    std::max<std::size_t>(1, slice_granule / element_bytes));
+// In elements: slices are not cut in the middle of a vector register of 16 bytes.
+std::size_t granule_of(std::size_t element_bytes) {
+    return std::max<std::size_t>(1, 16 / element_bytes);
 }
 
 std::size_t lines_of_longest(std::size_t count, std::size_t element_bytes, int ranks) {
     const std::size_t per_line = packet_payload / element_bytes;
-    const std::size_t granule = std::max<std::size_t>(1, slice_granule / element_bytes);
+    const std::size_t granule = granule_of(element_bytes);
     const std::size_t granules = (count + granule - 1) / granule;
     const auto parts = static_cast<std::size_t>(ranks);
     const std::size_t longest = (granules + parts - 1) / parts * granule;
@@ -54,7 +52,8 @@ AllreduceTwoShotPackets::AllreduceTwoShotPackets(HostTeam& team, const Allreduce
       lines_a_slice_(lines_of_longest(arguments.count, arguments.element_bytes, team.size())) {}
 
 Slice AllreduceTwoShotPackets::slice(int rank) const {
-    return slice_of_rank(arguments_.count, arguments_.element_bytes, team_->size(), rank);
+    return slice_of(arguments_.count, static_cast<std::size_t>(team_->size()), static_cast<std::size_t>(rank),
+                    granule_of(arguments_.element_bytes));
 }
 
 bool AllreduceTwoShotPackets::send() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/nodes/select.hpp"
 
+#include "collectives/host/segment_layout.hpp"
 #include "collectives/nodes/allreduce_halving.hpp"
 
 #include <algorithm>
@@ -15,7 +16,6 @@ constexpr int many_nodes = 16;
 constexpr std::size_t largest_chunk_bytes = std::size_t{1} << 20;
 constexpr int wire_ranks = 8;
 constexpr int most_wire_ranks = 64;
-constexpr std::size_t cache_line = 64;
 
 // A slice of it, which goes from node to node, is a message.
 std::size_t most_bytes_of_chunk(int nodes) {
