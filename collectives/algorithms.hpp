@@ -9,12 +9,12 @@
 
 namespace peercoll {
 
-enum class AllreduceAlgorithm : std::uint8_t { Auto, Packets, TwoShotPackets, Slots, Staged, Grouped, SingleCopy };
-inline constexpr std::array<std::string_view, 7> allreduce_algorithm_names{
-    "auto", "packets", "two_shot_packets", "slots", "staged", "grouped", "single_copy"};
+enum class AllreduceAlgorithm : std::uint8_t { Auto, Packets, Slots, Staged, Grouped, SingleCopy };
+inline constexpr auto allreduce_algorithm_names =
+    std::to_array<std::string_view>({"auto", "packets", "slots", "staged", "grouped", "single_copy"});
 
 enum class BroadcastAlgorithm : std::uint8_t { Auto, Packets, Staged, Grouped, SingleCopy };
-inline constexpr std::array<std::string_view, 5> broadcast_algorithm_names{"auto", "packets", "staged", "grouped",
-                                                                           "single_copy"};
+inline constexpr auto broadcast_algorithm_names =
+    std::to_array<std::string_view>({"auto", "packets", "staged", "grouped", "single_copy"});
 
 }  // namespace peercoll

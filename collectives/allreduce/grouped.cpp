@@ -34,8 +34,7 @@ Slice AllreduceGrouped::group_slice(std::size_t group, std::size_t member) const
 }
 
 Slice AllreduceGrouped::slice(int rank) const {
-    return slice_of(chunks_[chunk_].count(), static_cast<std::size_t>(team_->size()), static_cast<std::size_t>(rank),
-                    line_granule(arguments_.element_bytes));
+    return team_->shares(chunks_[chunk_].count(), arguments_.element_bytes)[static_cast<std::size_t>(rank)];
 }
 
 std::byte* AllreduceGrouped::results(int rank) const {

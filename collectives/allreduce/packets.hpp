@@ -15,9 +15,12 @@ public:
         : team_(&team), arguments_(arguments), lines_(packet_lines_of(arguments.bytes())) {}
     Progress progress() {
         if (!sent_ && !send()) return Progress::Pending;
-        for (; cursor_ < team_->size(); ++cursor_)
-            if (cursor_ != team_->rank() && !packet_has_come(team_->packet(cursor_, first_), lines_, step_))
-                return Progress::Pending;
+        for (; cursor_ < team_->size(); ++cursor_) {  // everybody begins with another one
+            const int ahead = team_->rank() + cursor_;
+            const PacketLine* line = team_->packet(ahead < team_->size() ? ahead : ahead - team_->size(), first_);
+            if (!packet_has_come(line, lines_, step_)) return Progress::Pending;
+            packet_soon(line, lines_);
+        }
         fold();
         return Progress::Done;
     }
@@ -37,26 +40,29 @@ private:
         return true;
     }
     void fold() {
-        const void** const inputs = team_->inputs();
-        if (lines_ == 1) {
-            const PacketLine* line = team_->packet(0, first_);
-            for (int rank = 0; rank < team_->size(); ++rank, line += packet_ring_lines) inputs[rank] = line->payload;
-        } else {
-            unpack(inputs);
-        }
-        arguments_.plan->evaluate(arguments_.fold, arguments_.element_bytes, arguments_.destination, inputs,
-                                  arguments_.count);
+        if (lines_ == 1)
+            fold_line(0, arguments_.count);
+        else
+            fold_lines();
         team_->publish(step_);
         team_->raise_floor(step_ - 1);  // everybody has begun this one, so has ended the one before
     }
-    void unpack(const void** inputs) const;
+    void fold_line(std::size_t index, std::size_t count) const {
+        const void** const inputs = team_->inputs();
+        const PacketLine* line = team_->packet(0, first_ + index);
+        for (int rank = 0; rank < team_->size(); ++rank, line += packet_ring_lines) inputs[rank] = line->payload;
+        arguments_.plan->evaluate(arguments_.fold, arguments_.element_bytes,
+                                  arguments_.destination + index * packet_payload, inputs, count);
+    }
+    void fold_lines() const;
+    void fold_unpacked() const;
 
     HostTeam* team_;
     AllreduceArguments arguments_;
     std::size_t lines_;
     std::uint64_t step_ = 0;   // 0: not begun
     std::uint64_t first_ = 0;  // line
-    int cursor_ = 0;
+    int cursor_ = 1;           // how far from this rank the first one is that has not been heard
     bool sent_ = false;
 };
 

@@ -17,7 +17,6 @@ constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
 constexpr int many = std::numeric_limits<int>::max();
 
 constexpr Choice packets{AllreduceAlgorithm::Packets, Stores::Cached};
-constexpr Choice two_shot_packets{AllreduceAlgorithm::TwoShotPackets, Stores::Cached};
 constexpr Choice slots{AllreduceAlgorithm::Slots, Stores::Cached};
 constexpr Choice slots_streaming{AllreduceAlgorithm::Slots, Stores::Streaming};
 constexpr Choice staged{AllreduceAlgorithm::Staged, Stores::Cached};
@@ -35,19 +34,17 @@ struct Row {
 // any other. Large messages differ from machine to machine: on one the system's copies are the fastest, on the other
 // the slowest; streaming stores help where memory is the limit and hurt where the caches would have held the result.
 constexpr Row table[] = {
-    {2, 256, {packets}},
+    {2, packet_payload, {packets}},
     {2, 64 * KiB, {slots}},
     {2, 512 * KiB, {slots, single_copy}},
     {2, 1024 * KiB, {slots, staged, staged_streaming, single_copy}},
     {2, 4096 * KiB, {slots, slots_streaming, staged_streaming, single_copy}},
     {2, any, {slots_streaming, slots, staged_streaming, single_copy}},
-    {4, 512, {packets}},
+    {4, 128, {packets}},
     {4, 2 * KiB, {slots}},
-    {8, 128, {packets}},
-    {8, 1 * KiB, {slots}},
+    {8, 64, {packets}},
+    {8, 512, {slots}},
     {many, 128, {packets}},
-    {many, 256, {slots}},
-    {many, 512, {two_shot_packets}},
     {many, 256 * KiB, {staged}},
     {many, any, {staged, staged_streaming, single_copy}},
 };
@@ -59,12 +56,10 @@ const List& from_table(const AllreduceSituation& situation) {
 }
 
 Choice possible(Choice choice, const AllreduceSituation& situation) {
-    const bool automatic = situation.forced == AllreduceAlgorithm::Auto;
     if (choice.algorithm == AllreduceAlgorithm::Packets && situation.bytes > packet_max_bytes) return slots;
-    if (choice.algorithm == AllreduceAlgorithm::TwoShotPackets && !situation.two_shot)
-        choice = automatic ? staged : slots;
     if (choice.algorithm == AllreduceAlgorithm::SingleCopy && !situation.single_copy) choice = staged;
-    if (choice.algorithm == AllreduceAlgorithm::Staged && situation.groups && automatic)
+    if (choice.algorithm == AllreduceAlgorithm::Staged && situation.groups &&
+        situation.forced == AllreduceAlgorithm::Auto)
         choice.algorithm = AllreduceAlgorithm::Grouped;
     if (choice.algorithm == AllreduceAlgorithm::Grouped && !situation.groups)
         choice.algorithm = AllreduceAlgorithm::Staged;

@@ -13,13 +13,12 @@ struct AllreduceSituation {
     std::size_t bytes = 0;
     int ranks = 2;
     bool groups = false;       // several hwloc groups, and the plan's blocks are the groups
-    bool two_shot = false;     // the lines of two-shot packets fit into the ranks' rings
     bool single_copy = false;  // every rank can read every other's memory
     AllreduceAlgorithm forced = AllreduceAlgorithm::Auto;
 };
 
 // At least one, never Auto; several where only a trial can tell. A forced algorithm that cannot do it gives the next
-// one that can: packets -> slots, two_shot_packets -> slots, grouped -> staged, single_copy -> staged.
+// one that can: packets -> slots, grouped -> staged, single_copy -> staged.
 Candidates<AllreduceAlgorithm> select_allreduce(const AllreduceSituation& situation);
 
 }  // namespace peercoll

@@ -68,8 +68,7 @@ bool AllreduceSingleCopy::anyone_refused() const {
 }
 
 Slice AllreduceSingleCopy::slice(int rank) const {
-    return slice_of(arguments_.count, static_cast<std::size_t>(team_->size()), static_cast<std::size_t>(rank),
-                    line_granule(arguments_.element_bytes));
+    return team_->shares(arguments_.count, arguments_.element_bytes)[static_cast<std::size_t>(rank)];
 }
 
 bool AllreduceSingleCopy::reduce_piece() {

@@ -23,33 +23,35 @@
 
 namespace peercoll {
 
-// Steps: C(0) is 1, C(c) is 2c, and F(c), after chunk c was folded, is 2c+3: C0 C1 F0 C2 F1 C3 F2 ... That order is
-// kept strictly, also where a rank could fold before it may contribute again. Streaming, C(c+1) and F(c) are one.
 namespace {
 constexpr std::size_t piece_bytes = 1024;  // so short that one's reads and another's writes are under way together
-
-std::uint64_t contributed_step(std::uint64_t chunk) {
-    return chunk == 0 ? 1 : 2 * chunk;
-}
-std::uint64_t folded_step(std::uint64_t chunk) {
-    return 2 * chunk + 3;
-}
 }  // namespace
+
+// Steps of n chunks: C(0) is 1, C(c) is 2c, and F(c), after chunk c was folded, is 2c+3, the last one 2n: C0 C1 F0 C2
+// F1
+// ... C(n-1) F(n-2) F(n-1). That order is kept strictly, also where a rank could fold before it may contribute again.
+// Streaming, C(c+1) and F(c) are one.
+std::uint64_t AllreduceSlots::contributed_step(std::uint64_t chunk) const {
+    return base_ + (chunk == 0 ? 1 : 2 * chunk);
+}
+std::uint64_t AllreduceSlots::folded_step(std::uint64_t chunk) const {
+    return base_ + std::min(2 * chunk + 3, 2 * chunks_.size());
+}
 
 void AllreduceSlots::begin() {
     // Streaming, two chunks of each rank and of both sides are to stay in the second cache.
     chunks_ = StagingRing(*team_, arguments_.count, arguments_.element_bytes, 1, streams_ ? 1 : 2);
-    base_ = team_->begin(folded_step(chunks_.size() - 1));
+    base_ = team_->begin(2 * chunks_.size());
     begun_ = true;
 }
 
 bool AllreduceSlots::contribute() {
     if (!chunks_.is_free(contributed_)) return false;
-    chunks_.free_at(contributed_, base_ + folded_step(contributed_));
+    chunks_.free_at(contributed_, folded_step(contributed_));
     const Slice chunk = chunks_[contributed_];
     std::memcpy(chunks_.exchanged_at(team_->rank(), contributed_),
                 arguments_.source + chunk.begin * arguments_.element_bytes, chunk.count() * arguments_.element_bytes);
-    team_->publish(base_ + contributed_step(contributed_));
+    team_->publish(contributed_step(contributed_));
     ++contributed_;
     return true;
 }
@@ -66,7 +68,7 @@ void AllreduceSlots::fold() {
     arguments_.plan->evaluate(arguments_.fold, arguments_.element_bytes,
                               arguments_.destination + chunk.begin * arguments_.element_bytes, team_->inputs(),
                               chunk.count());
-    team_->publish(base_ + folded_step(folded_));
+    team_->publish(folded_step(folded_));
     ++folded_;
 }
 
@@ -95,7 +97,7 @@ void AllreduceSlots::fold_and_contribute() {
             inputs[rank] = static_cast<const std::byte*>(inputs[rank]) + now * element;
     }
     stream_fence();
-    team_->publish(base_ + folded_step(folded_));  // which says as well that the next chunk is there
+    team_->publish(folded_step(folded_));  // which says as well that the next chunk is there
     ++folded_;
     ++contributed_;
 }
@@ -105,13 +107,13 @@ Progress AllreduceSlots::progress() {
     const std::uint64_t ahead = streams_ ? 0 : 1;
     while (contributed_ < chunks_.size() && contributed_ <= folded_ + ahead)
         if (!contribute()) return Progress::Pending;
-    if (!team_->all_reached(base_ + contributed_step(folded_))) return Progress::Pending;
+    if (!team_->all_reached(contributed_step(folded_))) return Progress::Pending;
     if (!streams_) {
         fold();
     } else {
         if (contributed_ < chunks_.size()) {
             if (!chunks_.is_free(contributed_)) return Progress::Pending;
-            chunks_.free_at(contributed_, base_ + folded_step(contributed_));
+            chunks_.free_at(contributed_, folded_step(contributed_));
         }
         fold_and_contribute();
     }

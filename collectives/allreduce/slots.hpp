@@ -16,6 +16,8 @@ public:
     Progress progress();
 
 private:
+    std::uint64_t contributed_step(std::uint64_t chunk) const;
+    std::uint64_t folded_step(std::uint64_t chunk) const;
     void begin();
     bool contribute();
     void fold();

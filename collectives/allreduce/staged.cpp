@@ -12,8 +12,6 @@
 // Cost per rank: 2 n (p-1)/p bytes read from other cores, as many written, n/p folded over p inputs; two steps a chunk.
 #include "collectives/allreduce/staged.hpp"
 
-#include "collectives/host/input_list.hpp"
-
 #include <cstring>
 
 namespace peercoll {
@@ -21,11 +19,13 @@ namespace peercoll {
 void AllreduceStaged::begin() {
     chunks_ = StagingRing(*team_, arguments_.count, arguments_.element_bytes);
     base_ = team_->begin(2 * chunks_.size() + 1);
+    // A line beside the one it needs is fetched by a processor as well: results are kept away from contributions where
+    // there is room.
+    if (chunks_[0].count() * arguments_.element_bytes <= chunks_.bytes() / 2) results_ = chunks_.bytes() / 2;
 }
 
-Slice AllreduceStaged::slice(std::uint64_t chunk, int rank) const {
-    return slice_of(chunks_[chunk].count(), static_cast<std::size_t>(team_->size()), static_cast<std::size_t>(rank),
-                    line_granule(arguments_.element_bytes));
+const Slices& AllreduceStaged::slices(std::uint64_t chunk) const {
+    return team_->shares(chunks_[chunk].count(), arguments_.element_bytes);
 }
 
 bool AllreduceStaged::contribute(std::uint64_t chunk) {
@@ -35,39 +35,54 @@ bool AllreduceStaged::contribute(std::uint64_t chunk) {
     const std::size_t element = arguments_.element_bytes;
     std::byte* cell = chunks_.at(team_->rank(), chunk);
     const std::byte* source = arguments_.source + chunks_[chunk].begin * element;
-    const Slice own = slice(chunk, team_->rank());
+    const Slice own = slices(chunk)[static_cast<std::size_t>(team_->rank())];
     std::memcpy(cell, source, own.begin * element);
     std::memcpy(cell + own.end * element, source + own.end * element, (chunks_[chunk].count() - own.end) * element);
     team_->publish(base_ + 2 * chunk + 1);
     return true;
 }
 
+// A message of fewer lines than ranks is reduced by as many of them as it has lines; the others need no contribution.
+bool AllreduceStaged::inputs_are_there() {
+    return slices(chunk_)[static_cast<std::size_t>(team_->rank())].count() == 0 ||
+           team_->all_reached(base_ + 2 * chunk_ + 1);
+}
+
 void AllreduceStaged::reduce() {
     const std::size_t element = arguments_.element_bytes;
-    const Slice own = slice(chunk_, team_->rank());
+    const Slice own = slices(chunk_)[static_cast<std::size_t>(team_->rank())];
     const std::size_t in_cell = own.begin * element;
     const std::size_t in_message = chunks_[chunk_].begin * element + in_cell;
-    const auto size = static_cast<std::size_t>(team_->size());
-    std::byte* result = chunks_.at(team_->rank(), chunk_) + in_cell;
+    std::byte* result = chunks_.at(team_->rank(), chunk_) + results_ + in_cell;
     if (own.count() > 0) {
-        InputList inputs(size);
-        for (std::size_t r = 0; r < size; ++r) inputs[r] = chunks_.at(static_cast<int>(r), chunk_) + in_cell;
-        inputs[static_cast<std::size_t>(team_->rank())] = arguments_.source + in_message;
-        arguments_.plan->evaluate(arguments_.fold, element, result, inputs.data(), own.count());
+        const void** const inputs = team_->inputs();
+        for (int rank = 0; rank < team_->size(); ++rank) inputs[rank] = chunks_.at(rank, chunk_) + in_cell;
+        inputs[team_->rank()] = arguments_.source + in_message;
+        arguments_.plan->evaluate(arguments_.fold, element, result, inputs, own.count());
     }
     team_->publish(base_ + 2 * chunk_ + 2);
     copy_result_(arguments_.destination + in_message, result, own.count() * element);
 }
 
-void AllreduceStaged::gather() {
+// Each peer's results as soon as they are there.
+bool AllreduceStaged::gather() {
+    const std::uint64_t reduced = base_ + 2 * chunk_ + 2;
     const std::size_t element = arguments_.element_bytes;
     std::byte* destination = arguments_.destination + chunks_[chunk_].begin * element;
-    for (int i = 1; i < team_->size(); ++i) {
-        const int peer = (team_->rank() + i) % team_->size();  // everybody starts elsewhere
-        const Slice part = slice(chunk_, peer);
-        copy_result_(destination + part.begin * element, chunks_.at(peer, chunk_) + part.begin * element,
+    const Slices& parts = slices(chunk_);
+    for (; cursor_ < team_->size(); ++cursor_) {
+        const int ahead = team_->rank() + cursor_;  // everybody starts elsewhere
+        const int peer = ahead < team_->size() ? ahead : ahead - team_->size();
+        const Slice part = parts[static_cast<std::size_t>(peer)];
+        if (part.count() == 0) continue;
+        if (!team_->has_reached(peer, reduced)) return false;
+        copy_result_(destination + part.begin * element, chunks_.at(peer, chunk_) + results_ + part.begin * element,
                      part.count() * element);
     }
+    cursor_ = 1;
+    // Whoever has a result has had everybody's contribution.
+    team_->raise_floor(parts.has_empty() ? reduced - 1 : reduced);
+    return true;
 }
 
 Progress AllreduceStaged::progress() {
@@ -81,7 +96,7 @@ Progress AllreduceStaged::progress() {
             stage_ = Stage::Reduce;
             [[fallthrough]];
         case Stage::Reduce:
-            if (!team_->all_reached(base_ + 2 * chunk_ + 1)) return Progress::Pending;
+            if (!inputs_are_there()) return Progress::Pending;
             reduce();
             stage_ = Stage::ContributeNext;
             [[fallthrough]];
@@ -90,8 +105,7 @@ Progress AllreduceStaged::progress() {
             stage_ = Stage::Gather;
             [[fallthrough]];
         case Stage::Gather:
-            if (!team_->all_reached(base_ + 2 * chunk_ + 2)) return Progress::Pending;
-            gather();
+            if (!gather()) return Progress::Pending;
             if (++chunk_ < chunks_.size()) {
                 stage_ = Stage::Reduce;
                 return Progress::Advanced;

@@ -20,15 +20,18 @@ private:
     void begin();
     bool contribute(std::uint64_t chunk);
     void reduce();
-    void gather();
-    Slice slice(std::uint64_t chunk, int rank) const;
+    bool gather();
+    bool inputs_are_there();
+    const Slices& slices(std::uint64_t chunk) const;
 
     HostTeam* team_;
     AllreduceArguments arguments_;
     CopyFunction copy_result_;
     StagingRing chunks_;
+    std::size_t results_ = 0;  // where a chunk's results are, behind its contributions; bytes
     std::uint64_t base_ = 0;
     std::uint64_t chunk_ = 0;
+    int cursor_ = 1;  // how far from this rank the first one is whose result has not been copied
     Stage stage_ = Stage::Begin;
 };
 

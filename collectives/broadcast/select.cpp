@@ -31,12 +31,10 @@ struct Row {
 // From measurements on 2 cores (AMD) and 16 cores (Intel), see README, Figures. With many readers the system's single
 // copies hinder each other, because they lock the same pages of the root; with few it depends on the machine.
 constexpr Row table[] = {
-    {2, 512, {packets}},
+    {many, 512, {packets}},
     {2, 32 * KiB, {staged}},
-    {4, packet_max_bytes, {packets}},
     {2, 512 * KiB, {staged, single_copy}},
     {2, any, {staged, staged_streaming, single_copy}},
-    {many, 256, {packets}},
     {many, 512 * KiB, {staged}},
     {many, any, {staged, staged_streaming}},
 };

@@ -32,10 +32,12 @@ void HostTeam::set_plan(ReductionPlan plan, std::vector<std::vector<int>> groups
 bool HostTeam::look_at_clocks(std::uint64_t step) {
     if (awaited_ != step) {
         awaited_ = step;
-        cursor_ = 0;
+        cursor_ = 1;
     }
-    for (; cursor_ < parts_.size; ++cursor_)
-        if (cursor_ != parts_.rank && !has_reached(cursor_, step)) return false;
+    for (; cursor_ < parts_.size; ++cursor_) {  // everybody begins with another one
+        const int ahead = parts_.rank + cursor_;
+        if (!has_reached(ahead < parts_.size ? ahead : ahead - parts_.size, step)) return false;
+    }
     floor_ = step;
     return true;
 }

@@ -13,6 +13,7 @@
 #include "collectives/host/peer_reader.hpp"
 #include "collectives/host/prefetch.hpp"
 #include "collectives/host/segment_layout.hpp"
+#include "collectives/host/slices.hpp"
 #include "collectives/reduction/plan.hpp"
 
 #include <algorithm>
@@ -62,11 +63,21 @@ public:
         next_step_ += steps;
         return base;
     }
-    void publish(std::uint64_t step) { clocks_[parts_.rank].step.store(step, std::memory_order_release); }
+    // Publishes those that were passed over as well, so that each is found in its own line of the clock.
+    void publish(std::uint64_t step) {
+        RankClock::Line* const lines = clocks_[parts_.rank].lines;
+        if (published_ + clock_lines < step) published_ = step - clock_lines;
+        while (published_ < step) {
+            ++published_;
+            lines[published_ % clock_lines].step.store(published_, std::memory_order_release);
+        }
+    }
     bool has_reached(int rank, std::uint64_t step) {
         if (seen_[rank] >= step) return true;
-        seen_[rank] = clocks_[rank].step.load(std::memory_order_acquire);
-        return seen_[rank] >= step;
+        const std::uint64_t now = clocks_[rank].lines[step % clock_lines].step.load(std::memory_order_acquire);
+        if (now < step) return false;
+        seen_[rank] = now;
+        return true;
     }
     // Whether all other ranks have published `step`. Goes on where the last look for the same step stopped: a clock
     // that is looked at before its rank has written it must be fetched a second time, and its writer is slowed down.
@@ -109,19 +120,6 @@ public:
         const std::uint64_t first = packet_fits(next_packet_line_, lines) ? next_packet_line_ : 0;
         next_packet_line_ = first + whole_pairs(lines);
         return first;
-    }
-    // The same at one of two places in turn, for algorithms in which nobody is two operations ahead: lines that are
-    // used again soon are still in the caches.
-    std::uint64_t take_packet_in_turn(std::size_t lines) {
-        const std::uint64_t first = next_packet_line_ == whole_pairs(lines) ? next_packet_line_ : 0;
-        next_packet_line_ = first + whole_pairs(lines);
-        return first;
-    }
-    static bool packet_fits_twice(std::size_t lines) { return 2 * whole_pairs(lines) <= packet_ring_lines; }
-    // Fetches `lines` lines of this rank for writing, from where take_packet_in_turn() will give them next.
-    void own_packet_of_next_turn(std::size_t lines) const {
-        const PacketLine* line = own_packet(next_packet_line_ == whole_pairs(lines) ? next_packet_line_ : 0);
-        for (std::size_t i = 0; i < lines; ++i) prefetch_to_write(line + i);
     }
     // The step at which every reader is done with what this rank last wrote there.
     std::uint64_t packet_free_at(std::uint64_t first, std::size_t lines) const {
@@ -171,9 +169,9 @@ public:
     std::byte* exchanged_cell(int rank, std::uint64_t index) const {
         return cell(parts_.size == 2 && index / cells % 2 == 1 ? 1 - rank : rank, index);
     }
-    // Takes `count` chunks of `span` neighbouring cells; returns the first cell of the first chunk.
+    // Takes `count` chunks of `span` neighbouring cells, a power of two; returns the first cell of the first chunk.
     std::uint64_t take_cells(std::uint64_t count, std::uint64_t span) {
-        const std::uint64_t first = (next_cell_ + span - 1) / span * span;
+        const std::uint64_t first = (next_cell_ + span - 1) & ~(span - 1);
         next_cell_ = first + count * span;
         return first;
     }
@@ -185,6 +183,16 @@ public:
     }
     void set_cells_free_at(std::uint64_t index, std::uint64_t span, std::uint64_t step) {
         for (std::uint64_t i = 0; i < span; ++i) cell_free_at_[(index + i) % cells] = step;
+    }
+
+    // `count` elements shared out among all ranks in whole cache lines. Good until others are asked for; asking for the
+    // same again takes no division.
+    const Slices& shares(std::size_t count, std::size_t element_bytes) {
+        if (count != shares_.count() || element_bytes != shares_element_bytes_) {
+            shares_ = Slices(count, static_cast<std::size_t>(parts_.size), line_granule(element_bytes));
+            shares_element_bytes_ = element_bytes;
+        }
+        return shares_;
     }
 
     // Grow-only private memory, 64-byte aligned. Null if there is none to be had.
@@ -219,12 +227,15 @@ private:
     std::vector<const void*> inputs_;
     std::uint64_t floor_ = 0;
     std::uint64_t awaited_ = 0;  // the step all_reached() was last asked for ...
-    int cursor_ = 0;             // ... and the first rank not yet seen there
+    int cursor_ = 1;             // ... and how far from this rank the first one is that was not yet seen there
+    std::uint64_t published_ = 0;
     std::uint64_t next_step_ = 0;
     std::uint64_t next_packet_line_ = 0;
     std::uint64_t next_cell_ = 0;
     std::uint64_t packet_free_at_[packet_ring_lines / 2] = {};  // by pair of lines
     std::uint64_t cell_free_at_[cells] = {};
+    Slices shares_;
+    std::size_t shares_element_bytes_ = 1;
     struct FreeAligned {
         void operator()(std::byte* memory) const noexcept;
     };

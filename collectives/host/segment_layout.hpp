@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The control segment of one node and communicator: what lies where, who writes it, who reads it.
 //
-//   header | clocks, arrivals (a line pair each) | packet lines (9.5 KiB) | staging (the
-//   rest)
+//   header | clocks (four line pairs) | arrivals (a line pair) | packet lines (9.5 KiB) | staging (the rest)
 //
 // all but the header once for each rank.
 //
@@ -28,9 +27,15 @@ struct alignas(4096) SegmentHeader {
     std::atomic<std::uint64_t> devices_since;
 };
 
-// Written by its rank alone, after each step.
-struct alignas(line_pair) RankClock {
-    std::atomic<std::uint64_t> step;
+// Written by its rank alone, after each step: step s into line s % clock_lines. Who still waits for one step would,
+// with a single line, take it from its writer while that has the next step to write (16 ranks, staged, 512 bytes: 2.4
+// us with one line, 1.5 with one for each step).
+inline constexpr std::size_t clock_lines = 4;
+struct RankClock {
+    struct alignas(line_pair) Line {
+        std::atomic<std::uint64_t> step;
+    };
+    Line lines[clock_lines];
 };
 
 // Where a rank's buffers are, for single copies. Written before the clock step that announces it, reused after the
@@ -56,7 +61,7 @@ inline constexpr std::size_t packet_max_bytes = packet_payload * packet_lines;
 
 static_assert(packet_ring_lines % 2 == 0 && packet_ring_lines >= packet_lines + 1);
 static_assert(sizeof(SegmentHeader) == 4096);
-static_assert(sizeof(RankClock) == line_pair && sizeof(RankArrival) == line_pair);
+static_assert(sizeof(RankClock) == clock_lines * line_pair && sizeof(RankArrival) == line_pair);
 static_assert(sizeof(PacketLine) == cache_line && offsetof(PacketLine, payload) == 8);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -43,7 +43,7 @@ private:
     // allreduce nobody is two chunks ahead of the slowest, and four places took longer than two (16 ranks, 8 KiB: 6.1
     // us and 4.4).
     std::uint64_t cell_of(std::uint64_t chunk) const {
-        return team_->size() == 2 ? first_ + chunk * span_ : (first_ / span_ + chunk) % 2 * span_;
+        return team_->size() == 2 ? first_ + chunk * span_ : (first_ + chunk * span_) & span_;
     }
 
     HostTeam* team_ = nullptr;

@@ -178,8 +178,8 @@ void Communicator::remember(const Call& call, std::size_t algorithm) {
         return;
     }
     const auto chosen = static_cast<AllreduceAlgorithm>(algorithm);
-    if (chosen == AllreduceAlgorithm::Packets || chosen == AllreduceAlgorithm::TwoShotPackets ||
-        chosen == AllreduceAlgorithm::Slots || chosen == AllreduceAlgorithm::Staged)
+    if (chosen == AllreduceAlgorithm::Packets || chosen == AllreduceAlgorithm::Slots ||
+        chosen == AllreduceAlgorithm::Staged)
         repeated_allreduce_ = {
             call.count,
             call.datatype,

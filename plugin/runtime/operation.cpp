@@ -37,7 +37,7 @@ void note_packet_sizes(const HostTeam& team, Agreed& agreed) {
     const bool groups = team.groups().size() > 1;
     agreed.allreduce_packets = packets_up_to(
         [&](std::size_t bytes) {
-            return select_allreduce({bytes, team.size(), groups, false, single_copy, agreed.allreduce});
+            return select_allreduce({bytes, team.size(), groups, single_copy, agreed.allreduce});
         },
         AllreduceAlgorithm::Packets);
     agreed.broadcast_packets = packets_up_to(
@@ -65,7 +65,6 @@ Operation::Operation(HostTeam& team, const Agreed& agreed, Trials& trials, const
 Candidates<AllreduceAlgorithm> Operation::allreduce_candidates() const {
     return select_allreduce({call_->bytes(), team_->size(),
                              AllreduceGrouped::takes(*team_, plan_for(*team_, *agreed_, *call_)),
-                             AllreduceTwoShotPackets::takes(*team_, call_->count, call_->element_bytes),
                              call_->single_copy && AllreduceSingleCopy::takes(*team_), agreed_->allreduce});
 }
 
@@ -120,9 +119,6 @@ void Operation::start(const Candidate<AllreduceAlgorithm>& choice) {
     switch (choice.algorithm) {
         case AllreduceAlgorithm::Packets:
             task_.emplace<AllreducePackets>(*team_, arguments);
-            break;
-        case AllreduceAlgorithm::TwoShotPackets:
-            task_.emplace<AllreduceTwoShotPackets>(*team_, arguments);
             break;
         case AllreduceAlgorithm::Slots:
             task_.emplace<AllreduceSlots>(*team_, arguments, choice.stores);

@@ -8,7 +8,6 @@
 #include "collectives/allreduce/single_copy.hpp"
 #include "collectives/allreduce/slots.hpp"
 #include "collectives/allreduce/staged.hpp"
-#include "collectives/allreduce/two_shot_packets.hpp"
 #include "collectives/broadcast/packets.hpp"
 #include "collectives/broadcast/single_copy.hpp"
 #include "collectives/broadcast/staged.hpp"
@@ -77,8 +76,8 @@ private:
     Trials::Size* trial_ = nullptr;  // null: nothing to try or to agree on
     std::size_t candidate_ = 0;
     std::chrono::steady_clock::time_point begin_;
-    std::variant<None, AllreducePackets, AllreduceTwoShotPackets, AllreduceSlots, AllreduceStaged, AllreduceGrouped,
-                 AllreduceSingleCopy, BroadcastPackets, BroadcastStaged, BroadcastSingleCopy, TimeAgreement>
+    std::variant<None, AllreducePackets, AllreduceSlots, AllreduceStaged, AllreduceGrouped, AllreduceSingleCopy,
+                 BroadcastPackets, BroadcastStaged, BroadcastSingleCopy, TimeAgreement>
         task_;
     std::size_t algorithm_ = 0;
     bool sole_choice_ = false;

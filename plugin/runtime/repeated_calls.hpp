@@ -39,9 +39,6 @@ inline Status Communicator::repeat_allreduce(const void* sendbuf, void* recvbuf)
         case AllreduceAlgorithm::Packets:
             done = runs(AllreducePackets(team, arguments));
             break;
-        case AllreduceAlgorithm::TwoShotPackets:
-            done = runs(AllreduceTwoShotPackets(team, arguments));
-            break;
         case AllreduceAlgorithm::Slots:
             done = runs(AllreduceSlots(team, arguments, Stores::Cached));
             break;

@@ -12,16 +12,12 @@ namespace peercoll::test {
 // Whether this machine lets one process read another's memory, found out without the plugin.
 bool machine_allows_single_copy();
 
-inline constexpr std::size_t packets_take = 1064;           // bytes
-inline constexpr std::size_t two_shot_packets_take = 2048;  // bytes, of any type, between up to eight ranks; often more
+inline constexpr std::size_t packets_take = 1064;  // bytes
 
 // Messages of `bytes` > 0 between two ranks or more; `groups` is how many groups the reduction plan has.
 inline bool must_run_if_forced(const std::string& algorithm, std::size_t bytes, std::size_t groups, bool single_copy) {
     if (algorithm == "packets") {
         return bytes <= packets_take;
-    }
-    if (algorithm == "two_shot_packets") {
-        return bytes <= two_shot_packets_take;
     }
     if (algorithm == "grouped") {
         return groups > 1;

@@ -95,6 +95,15 @@ TEST(Slices, DifferByOneGranuleAtMost) {
             }
 }
 
+TEST(Slices, LeaveTheLastPartsEmptyWhereThereAreFewerGranulesThanParts) {
+    for (const std::size_t lines : {1, 2, 7, 15, 16, 17}) {
+        const Slices slices(lines * 16 - 3, 16, 16);
+        EXPECT_EQ(slices.has_empty(), lines < 16);
+        for (std::size_t part = 0; part < 16; ++part)
+            EXPECT_EQ(slices[part].count() == 0, part >= lines) << "part " << part << " of " << lines << " lines";
+    }
+}
+
 TEST(Slices, TheGranuleFillsWholeLinesAndIsTheSmallestForPowersOfTwo) {
     for (std::size_t element = 1; element <= 200; ++element) {
         ASSERT_TRUE(element >= line || line_granule(element) * element % line == 0) << element;

@@ -6,7 +6,6 @@
 #include "collectives/allreduce/single_copy.hpp"
 #include "collectives/allreduce/slots.hpp"
 #include "collectives/allreduce/staged.hpp"
-#include "collectives/allreduce/two_shot_packets.hpp"
 #include "collectives/broadcast/packets.hpp"
 #include "collectives/broadcast/single_copy.hpp"
 #include "collectives/broadcast/staged.hpp"
@@ -27,8 +26,6 @@ std::function<Progress()> task_of(const Job& job, HostTeam& team, const Allreduc
     switch (job.allreduce) {
         case AllreduceAlgorithm::Packets:
             return run(AllreducePackets(team, arguments));
-        case AllreduceAlgorithm::TwoShotPackets:
-            return run(AllreduceTwoShotPackets(team, arguments));
         case AllreduceAlgorithm::Slots:
             return run(AllreduceSlots(team, arguments, job.stores));
         case AllreduceAlgorithm::Staged:

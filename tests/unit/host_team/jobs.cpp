@@ -2,7 +2,6 @@
 #include "tests/unit/host_team/jobs.hpp"
 
 #include "collectives/allreduce/grouped.hpp"
-#include "collectives/allreduce/two_shot_packets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -115,8 +114,6 @@ public:
         job.in_place = once_in(3);
         std::vector<AllreduceAlgorithm> can{AllreduceAlgorithm::Slots, AllreduceAlgorithm::Staged};
         if (job.bytes() <= packet_max_bytes) can.push_back(AllreduceAlgorithm::Packets);
-        if (AllreduceTwoShotPackets::takes(team_[0], job.count, job.element_bytes()))
-            can.push_back(AllreduceAlgorithm::TwoShotPackets);
         const bool plan_is_rank_order = job.op == PEERCOLL_REPLACE && !team_[0].plan().keeps_rank_order();
         if (AllreduceGrouped::takes(team_[0], plan_is_rank_order ? team_.rank_order() : team_[0].plan()))
             can.push_back(AllreduceAlgorithm::Grouped);

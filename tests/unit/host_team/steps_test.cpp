@@ -30,6 +30,15 @@ TEST(HostTeamSteps, AreSeenByTheOthersOnceTheyArePublished) {
     EXPECT_FALSE(team[0].has_reached(1, 1)) << "rank 1 has published nothing";
 }
 
+TEST(HostTeamSteps, ThatWerePassedOverAreSeenLikeThoseThatWerePublished) {
+    for (const std::uint64_t jump : {1, 2, 3, 4, 5, 7, 64})
+        for (std::uint64_t step = 1; step <= 3 * jump + 2 * clock_lines; ++step) {
+            EmulatedTeam team({.ranks = 2});  // of a rank that has looked at no step yet
+            for (std::uint64_t published = jump; published <= 3 * jump; published += jump) team[0].publish(published);
+            EXPECT_EQ(team[1].has_reached(0, step), step <= 3 * jump) << "step " << step << ", by " << jump;
+        }
+}
+
 TEST(HostTeamSteps, EverybodyHasReachedAStepOnlyWhenTheLastOneHas) {
     EmulatedTeam team({.ranks = 4});
     for (const int rank : {3, 1}) {

@@ -26,8 +26,7 @@ namespace {
 using test::numbers_of_ranks;
 using test::sizes_around_thresholds;
 
-constexpr std::array forceable{AllreduceAlgorithm::Packets, AllreduceAlgorithm::TwoShotPackets,
-                               AllreduceAlgorithm::Slots,   AllreduceAlgorithm::Staged,
+constexpr std::array forceable{AllreduceAlgorithm::Packets, AllreduceAlgorithm::Slots, AllreduceAlgorithm::Staged,
                                AllreduceAlgorithm::Grouped, AllreduceAlgorithm::SingleCopy};
 
 AllreduceSituation situation_of(std::size_t bytes, int ranks, bool groups, bool single_copy,
@@ -37,7 +36,6 @@ AllreduceSituation situation_of(std::size_t bytes, int ranks, bool groups, bool 
     situation.ranks = ranks;
     situation.groups = groups;
     situation.single_copy = single_copy;
-    situation.two_shot = ranks <= 64 && bytes <= 2048;
     situation.forced = forced;
     return situation;
 }
@@ -80,7 +78,6 @@ TEST(AllreduceChoice, OffersOnlyAlgorithmsThatCanDoIt) {
             EXPECT_NE(candidate.algorithm, AllreduceAlgorithm::Auto);
             EXPECT_LT(static_cast<std::size_t>(candidate.algorithm), allreduce_algorithm_names.size());
             EXPECT_TRUE(candidate.algorithm != AllreduceAlgorithm::Packets || situation.bytes <= packet_max_bytes);
-            EXPECT_TRUE(candidate.algorithm != AllreduceAlgorithm::TwoShotPackets || situation.two_shot);
             EXPECT_TRUE(candidate.algorithm != AllreduceAlgorithm::SingleCopy || situation.single_copy);
             EXPECT_TRUE(candidate.algorithm != AllreduceAlgorithm::Grouped || situation.groups);
         }
@@ -101,8 +98,6 @@ TEST(AllreduceChoice, HonoursWhatIsForcedAndElseTakesTheDocumentedNext) {
             [](const AllreduceSituation& situation) {
                 AllreduceAlgorithm expected = situation.forced;
                 if (expected == AllreduceAlgorithm::Packets && situation.bytes > packet_max_bytes)
-                    expected = AllreduceAlgorithm::Slots;
-                if (expected == AllreduceAlgorithm::TwoShotPackets && !situation.two_shot)
                     expected = AllreduceAlgorithm::Slots;
                 if (expected == AllreduceAlgorithm::Grouped && !situation.groups) expected = AllreduceAlgorithm::Staged;
                 if (expected == AllreduceAlgorithm::SingleCopy && !situation.single_copy)
