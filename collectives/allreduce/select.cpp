@@ -44,8 +44,10 @@ constexpr Row table[] = {
     {4, 2 * KiB, {slots}},
     {8, 64, {packets}},
     {8, 512, {slots}},
+    {8, 256 * KiB, {staged}},
+    {8, any, {staged, staged_streaming, single_copy}},
     {many, 128, {packets}},
-    {many, 256 * KiB, {staged}},
+    {many, 1024 * KiB, {staged}},
     {many, any, {staged, staged_streaming, single_copy}},
 };
 

@@ -32,7 +32,7 @@ struct Row {
 // copies hinder each other, because they lock the same pages of the root; with few it depends on the machine.
 constexpr Row table[] = {
     {many, 512, {packets}},
-    {2, 32 * KiB, {staged}},
+    {2, 16 * KiB, {staged}},
     {2, 512 * KiB, {staged, single_copy}},
     {2, any, {staged, staged_streaming, single_copy}},
     {many, 512 * KiB, {staged}},

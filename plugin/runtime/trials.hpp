@@ -25,6 +25,10 @@ public:
         std::uint32_t rows;
         std::uint32_t in_a_row;
     };
+    // The shortest ones, whose buffers stay in the caches from call to call, take long enough in a row to come to the
+    // same buffers again where a program uses a few in turn.
+    static constexpr Pattern of_shortest{2, 10};
+    static constexpr std::size_t most_shortest_bytes = std::size_t{64} << 10;
     static constexpr Pattern of_short{2, 5};
     static constexpr Pattern of_long{4, 1};
     static constexpr std::size_t most_short_bytes = std::size_t{512} << 10;
@@ -57,7 +61,7 @@ public:
     Size& of(peercoll_collective_t collective, std::size_t bytes) {
         const int power = bytes <= 1 ? 0 : 64 - __builtin_clzll(bytes - 1);
         Size& size = sizes_[static_cast<std::size_t>(collective)][static_cast<std::size_t>(power)];
-        size.pattern = bytes <= most_short_bytes ? of_short : of_long;
+        size.pattern = bytes <= most_shortest_bytes ? of_shortest : bytes <= most_short_bytes ? of_short : of_long;
         return size;
     }
 

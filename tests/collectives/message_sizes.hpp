@@ -12,10 +12,10 @@ namespace peercoll::test {
 // Bytes at which an algorithm, a buffer or a slice ends somewhere: one packet and one cache line of payload, the most
 // that packets take, pages, segment slots, the choices of the selector. Ends of memories that each type and operation
 // passes.
-inline constexpr std::array<std::size_t, 8> small_thresholds{56, 64, 448, 512, 1024, 1064, 4096, 8192};
+inline constexpr std::array<std::size_t, 8> small_thresholds{56, 64, 128, 512, 1024, 1064, 4096, 8192};
 // Passed by a few types that stand for all: beyond here an algorithm does not care for the type.
-inline constexpr std::array<std::size_t, 7> large_thresholds{32U << 10,  64U << 10, 128U << 10, 256U << 10,
-                                                             512U << 10, 1U << 20,  3U << 20};
+inline constexpr std::array<std::size_t, 8> large_thresholds{16U << 10,  32U << 10,  64U << 10, 128U << 10,
+                                                             256U << 10, 512U << 10, 1U << 20,  3U << 20};
 inline constexpr std::size_t largest_message = (3U << 20) + 4096;
 
 // Counts of elements just below, at and above each threshold.

@@ -10,7 +10,7 @@
 namespace peercoll {
 namespace {
 
-constexpr Trials::Pattern patterns[] = {Trials::of_short, Trials::of_long};
+constexpr Trials::Pattern patterns[] = {Trials::of_shortest, Trials::of_short, Trials::of_long};
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 TEST(Trials, UseTheCandidatesInTurnUntilEachHadItsRows) {
@@ -55,6 +55,12 @@ TEST(Trials, OfMessagesOfAQuarterOfTheCellsGoRoundThemAll) {
     const Trials::Size& large = trials.of(PEERCOLL_ALLREDUCE, 16 << 20);
     EXPECT_GT(small.pattern.in_a_row, 4U) << "there are four quarters";
     EXPECT_LE(large.pattern.in_a_row * large.pattern.rows, 4U) << "each call takes long";
+}
+
+TEST(Trials, OfMessagesThatStayInTheCachesComeToTheSameBuffersAgainOfAProgramThatUsesEightInTurn) {
+    Trials trials;
+    EXPECT_GT(trials.of(PEERCOLL_BROADCAST, 32 << 10).pattern.in_a_row, 8U);
+    EXPECT_GT(trials.of(PEERCOLL_BROADCAST, 64 << 10).pattern.in_a_row, 8U);
 }
 
 TEST(Trials, StayWithWhatWasAgreed) {
