@@ -27,10 +27,10 @@ namespace {
 constexpr std::size_t piece_bytes = 1024;  // so short that one's reads and another's writes are under way together
 }  // namespace
 
-// Steps of n chunks: C(0) is 1, C(c) is 2c, and F(c), after chunk c was folded, is 2c+3, the last one 2n: C0 C1 F0 C2
-// F1
-// ... C(n-1) F(n-2) F(n-1). That order is kept strictly, also where a rank could fold before it may contribute again.
-// Streaming, C(c+1) and F(c) are one.
+// Steps of n chunks: C(0) is 1, C(c) is 2c, and F(c), after chunk c was folded, is 2c+3, the last one 2n:
+//   C0 C1 F0 C2 F1 ... C(n-1) F(n-2) F(n-1)
+// That order is kept strictly, also where a rank could fold before it may contribute again. Streaming, C(c+1) and F(c)
+// are one.
 std::uint64_t AllreduceSlots::contributed_step(std::uint64_t chunk) const {
     return base_ + (chunk == 0 ? 1 : 2 * chunk);
 }

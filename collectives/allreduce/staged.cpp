@@ -8,6 +8,7 @@
 //     reduce       slice r of every cell + own source --> cell r, slice r    step R(c)     (then into destination)
 //     gather       slice q of cell q, for all q != r  --> destination
 //   chunk c+1 is contributed between reduce and gather of chunk c, so that the second meeting costs little waiting.
+//   A slice is a cache line at least: of a short message some ranks own none, and nobody waits for those.
 //
 // Cost per rank: 2 n (p-1)/p bytes read from other cores, as many written, n/p folded over p inputs; two steps a chunk.
 #include "collectives/allreduce/staged.hpp"
@@ -42,7 +43,6 @@ bool AllreduceStaged::contribute(std::uint64_t chunk) {
     return true;
 }
 
-// A message of fewer lines than ranks is reduced by as many of them as it has lines; the others need no contribution.
 bool AllreduceStaged::inputs_are_there() {
     return slices(chunk_)[static_cast<std::size_t>(team_->rank())].count() == 0 ||
            team_->all_reached(base_ + 2 * chunk_ + 1);

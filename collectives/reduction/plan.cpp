@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/reduction/plan.hpp"
 
+#include "collectives/host/input_list.hpp"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -11,6 +13,7 @@ namespace {
 // A piece of a block's partial result: small enough to stay in L1, large enough to amortise the calls.
 constexpr std::size_t piece_bytes = 4096;
 constexpr std::size_t max_blocks_on_stack = 16;
+constexpr std::size_t line = 64;
 }  // namespace
 
 ReductionPlan::ReductionPlan(std::vector<std::vector<int>> blocks) : blocks_(std::move(blocks)) {
@@ -29,9 +32,9 @@ ReductionPlan ReductionPlan::in_rank_order(int ranks) {
 void ReductionPlan::evaluate_blocks(FoldFunction fold, std::size_t element_bytes, void* out, const void* const* inputs,
                                     std::size_t count) const {
     // Partial results of all blocks, a piece at a time, so that `out` is written only after every input of that piece
-    // was read.
-    const std::size_t piece = std::max<std::size_t>(1, piece_bytes / element_bytes);
-    const std::size_t partial_bytes = piece * element_bytes;
+    // was read. Those of a small message lie close together.
+    const std::size_t piece = std::min(count, std::max<std::size_t>(1, piece_bytes / element_bytes));
+    const std::size_t partial_bytes = (piece * element_bytes + line - 1) / line * line;
     alignas(64) std::array<std::byte, max_blocks_on_stack * piece_bytes> on_stack;
     std::vector<std::byte> on_heap;
     std::byte* partials = on_stack.data();
@@ -41,7 +44,7 @@ void ReductionPlan::evaluate_blocks(FoldFunction fold, std::size_t element_bytes
     }
     std::size_t longest = 0;
     for (const auto& block : blocks_) longest = std::max(longest, block.size());
-    std::vector<const void*> block_inputs(std::max(longest, blocks_.size()));
+    InputList block_inputs(std::max(longest, blocks_.size()));
     for (std::size_t done = 0; done < count; done += piece) {
         const std::size_t now = std::min(piece, count - done);
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
