@@ -38,6 +38,8 @@ example_test(bench_without_plugin EXPECT "all results checked and right.*plugin:
   COMMAND ${mpirun} 2 ${bench} allreduce -e 1M -f 16 --seconds 0.05 --percentiles)
 example_test(bench_refuses_what_mpi_does_not_define FAILS EXPECT "MPI does not define 'band' for double"
   COMMAND ${mpirun} 1 ${bench} allreduce -t double -o band)
+example_test(bench_measures_the_last_size_first_if_asked EXPECT "1024 +256 .*   64 +16 .*all results checked and right"
+  COMMAND ${mpirun} 2 ${bench} allreduce --sizes 64,1K --seconds 0.01 --reverse)
 example_test(bench_measures_cache_lines EXPECT "0     1 +[0-9.]+" COMMAND ${mpirun} 2 ${bench} pingpong-lines)
 example_test(bench_measures_copies EXPECT "1048576 +[0-9.]+ +[0-9.]+"
   COMMAND ${mpirun} 2 ${bench} copy-bandwidth --sizes 1M --seconds 0.05)

@@ -109,6 +109,7 @@ std::optional<int> read_command_line(int argc, char** argv, int ranks, bool spea
     std::string root = "0";
     bool back_to_back = false;
     bool single = false;
+    bool reverse = false;
     const auto bytes = CLI::AsSizeValue(false);
 
     app.add_option("subject", settings.subject, "allreduce, broadcast, copy-bandwidth or pingpong-lines")
@@ -122,6 +123,7 @@ std::optional<int> read_command_line(int argc, char** argv, int ranks, bool spea
     app.add_option("--sizes", settings.sizes, "these sizes instead, separated by commas")
         ->delimiter(',')
         ->transform(bytes);
+    app.add_flag("--reverse", reverse, "the last size first");
     app.add_option("-n,--iters", settings.iterations, "samples per size; 0: as many as --seconds allows")
         ->capture_default_str();
     app.add_option("-w,--warmup", settings.warmup, "calls before the first sample of a size")->capture_default_str();
@@ -187,6 +189,7 @@ std::optional<int> read_command_line(int argc, char** argv, int ranks, bool spea
         }
         parse_root(root, ranks, settings);
         if (settings.sizes.empty()) settings.sizes = sweep(smallest, largest, factor, size_of(settings.element));
+        if (reverse) std::reverse(settings.sizes.begin(), settings.sizes.end());
         check_combination(settings);
     } catch (const CLI::ParseError& error) {
         if (!speaker) return error.get_exit_code();

@@ -25,7 +25,7 @@ enum class Place : std::uint8_t { Host, Cuda };
 
 struct Settings {
     Subject subject = Subject::Allreduce;
-    std::vector<std::size_t> sizes;  // bytes, ascending as given
+    std::vector<std::size_t> sizes;  // bytes, in the order of measuring
     std::size_t iterations = 0;      // samples per size; 0: as many as fit into `seconds`
     std::size_t warmup = 20;         // calls before the first sample, or fewer if they take longer than the budget
     bool check = true;

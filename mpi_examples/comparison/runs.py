@@ -36,11 +36,13 @@ class Launcher:
         self._component_dir = component_dir
         self.machine = None  # as the last floor's report tells it
 
-    def bench(self, variant, ranks, collective):
-        """The report of one run; None if it hung."""
+    def bench(self, variant, ranks, collective, reverse=False):
+        """The report of one run, of the largest size first if `reverse`; None if it hung."""
         flags = self._sizes() + ["--seconds", str(self._arguments.seconds), "--label", variant]
         if collective == "broadcast":
             flags += ["--root", self._arguments.root]
+        if reverse:
+            flags += ["--reverse"]
         return self._run(variant, ranks, [collective, *flags])
 
     def lines(self, ranks):
