@@ -14,7 +14,7 @@
 // gather; three steps a chunk. A cell is half inputs and partials, half results, since partials are read until R(c).
 #include "collectives/allreduce/grouped.hpp"
 
-#include "collectives/host/input_list.hpp"
+#include "collectives/reduction/input_list.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -85,7 +85,7 @@ void AllreduceGrouped::gather() {
     const std::size_t element = arguments_.element_bytes;
     std::byte* destination = arguments_.destination + chunks_[chunk_].begin * element;
     for (int i = 0; i < team_->size(); ++i) {
-        const int peer = (team_->rank() + i) % team_->size();
+        const int peer = team_->further_on(i);
         const Slice part = slice(peer);
         copy_result_(destination + part.begin * element, results(peer) + part.begin * element, part.count() * element);
     }

@@ -15,9 +15,8 @@ public:
         : team_(&team), arguments_(arguments), lines_(packet_lines_of(arguments.bytes())) {}
     Progress progress() {
         if (!sent_ && !send()) return Progress::Pending;
-        for (; cursor_ < team_->size(); ++cursor_) {  // everybody begins with another one
-            const int ahead = team_->rank() + cursor_;
-            const PacketLine* line = team_->packet(ahead < team_->size() ? ahead : ahead - team_->size(), first_);
+        for (; cursor_ < team_->size(); ++cursor_) {
+            const PacketLine* line = team_->packet(team_->further_on(cursor_), first_);
             if (!packet_has_come(line, lines_, step_)) return Progress::Pending;
             packet_soon(line, lines_);
         }

@@ -15,7 +15,7 @@
 // Cost per rank: 2 n (p-1)/p bytes read, once each; a piece of all peers stays in the L2 cache between read and fold.
 #include "collectives/allreduce/single_copy.hpp"
 
-#include "collectives/host/input_list.hpp"
+#include "collectives/reduction/input_list.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -81,7 +81,7 @@ bool AllreduceSingleCopy::reduce_piece() {
     InputList inputs(size);
     inputs[static_cast<std::size_t>(team_->rank())] = arguments_.source + offset;
     for (int i = 1; i < team_->size(); ++i) {
-        const int peer = (team_->rank() + i) % team_->size();  // everybody reads from somebody else
+        const int peer = team_->further_on(i);
         if (!team_->reader()->read(peer, team_->arrival(peer).source.load(std::memory_order_relaxed) + offset, scratch,
                                    bytes))
             return false;
@@ -93,7 +93,7 @@ bool AllreduceSingleCopy::reduce_piece() {
 }
 
 Progress AllreduceSingleCopy::gather_next() {
-    const int peer = (team_->rank() + 1 + gathered_) % team_->size();
+    const int peer = team_->further_on(1 + gathered_);
     if (!team_->has_reached(peer, base_ + 3)) return Progress::Pending;
     const Slice part = slice(peer);
     const std::size_t offset = part.begin * arguments_.element_bytes;

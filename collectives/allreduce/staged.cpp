@@ -71,8 +71,7 @@ bool AllreduceStaged::gather() {
     std::byte* destination = arguments_.destination + chunks_[chunk_].begin * element;
     const Slices& parts = slices(chunk_);
     for (; cursor_ < team_->size(); ++cursor_) {
-        const int ahead = team_->rank() + cursor_;  // everybody starts elsewhere
-        const int peer = ahead < team_->size() ? ahead : ahead - team_->size();
+        const int peer = team_->further_on(cursor_);
         const Slice part = parts[static_cast<std::size_t>(peer)];
         if (part.count() == 0) continue;
         if (!team_->has_reached(peer, reduced)) return false;

@@ -34,10 +34,8 @@ bool HostTeam::look_at_clocks(std::uint64_t step) {
         awaited_ = step;
         cursor_ = 1;
     }
-    for (; cursor_ < parts_.size; ++cursor_) {  // everybody begins with another one
-        const int ahead = parts_.rank + cursor_;
-        if (!has_reached(ahead < parts_.size ? ahead : ahead - parts_.size, step)) return false;
-    }
+    for (; cursor_ < parts_.size; ++cursor_)
+        if (!has_reached(further_on(cursor_), step)) return false;
     floor_ = step;
     return true;
 }

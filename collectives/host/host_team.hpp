@@ -41,6 +41,12 @@ public:
 
     int rank() const { return parts_.rank; }
     int size() const { return parts_.size; }
+    // The rank `distance` < size() further on, round the circle: where all ranks look at all others, everybody begins
+    // with another one.
+    int further_on(int distance) const {
+        const int rank = parts_.rank + distance;
+        return rank < parts_.size ? rank : rank - parts_.size;
+    }
     // As Parts::reader, for a team whose ranks agree on it later. Before the first operation.
     void set_reader(std::unique_ptr<PeerReader> reader) { parts_.reader = std::move(reader); }
     // For a team that goes on in another communicator of the same ranks. Between operations only.

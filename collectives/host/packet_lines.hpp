@@ -13,9 +13,9 @@ inline std::size_t packet_lines_of(std::size_t bytes) {
     return (bytes + packet_payload - 1) / packet_payload;
 }
 
-// Only the last line's step is set: whoever reads it sees everything that was written before it. Lines that nobody
-// looks at before they are whole stay with their writer (2 ranks, 128 bytes: 0.32 us with a look at every line, 0.22).
-// The others' steps stay what they were, steps of the past; so no data can be taken for a step.
+// Only the last line's step is set: whoever reads it sees everything that was written before it, and lines that nobody
+// looks at before they are whole stay with their writer. The others' steps stay what they were, steps of the past; so
+// no data can be taken for a step.
 //
 // Copies of a known size become a few moves; a call of memcpy for each line would cost more than the line.
 inline void write_packet(PacketLine* line, const std::byte* message, std::size_t bytes, std::uint64_t step) {

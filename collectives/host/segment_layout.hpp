@@ -28,8 +28,8 @@ struct alignas(4096) SegmentHeader {
 };
 
 // Written by its rank alone, after each step: step s into line s % clock_lines. Who still waits for one step would,
-// with a single line, take it from its writer while that has the next step to write (16 ranks, staged, 512 bytes: 2.4
-// us with one line, 1.5 with one for each step).
+// with a single line, take it from its writer while that has the next step to write (16 ranks, the exchange of staged
+// in a program of its own, 512 bytes: 2.4 us with one line, 1.5 with one for each step).
 inline constexpr std::size_t clock_lines = 4;
 struct RankClock {
     struct alignas(line_pair) Line {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/reduction/plan.hpp"
 
-#include "collectives/host/input_list.hpp"
+#include "collectives/reduction/input_list.hpp"
 
 #include <algorithm>
 #include <array>
